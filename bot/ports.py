@@ -1,0 +1,282 @@
+"""The ports: what the core asks of the world, and the values that cross.
+
+Protocols only; adapters/ and bot/execution/ implement them, tests bring classes that do. Imports gate/ and
+bot.text, nothing else of ours. No platform's name appears here: platforms differ by `Capabilities`.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+from bot.text import Text
+from gate.domain import Action, Target
+
+# ---------------------------------------------------------------- chat
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaceRef:
+    """Where something was said, in the platform's own opaque ids; `thread` is "" outside threads."""
+
+    platform: str
+    tenant: str = ""
+    channel: str
+    thread: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageRef:
+    """A message that exists on a platform: on one it is an id, on another a timestamp."""
+
+    place: PlaceRef
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """Who spoke, as the platform vouches for it."""
+
+    platform: str
+    tenant: str = ""
+    user: str
+    display: str = ""
+    is_bot: bool = False
+
+    @property
+    def key(self) -> str:
+        """The form used in [operators.NAME] accounts: "platform:tenant:user"."""
+        return f"{self.platform}:{self.tenant}:{self.user}"
+
+
+class InboundKind(StrEnum):
+    """What arrived."""
+
+    MESSAGE = "message"
+    CLICK = "click"
+    EDIT = "edit"  # somebody changed an old message: never assent (P6)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inbound:
+    """One event, verified and normalised by its adapter.
+
+    Attributes:
+        event_id: the platform's id of the event, unique within (platform, tenant); de-duplicates redelivery.
+        sent_at: the platform's message time, aware UTC.
+        reply_to: the message this one answers explicitly, where the platform says so.
+        token: the opaque token of the pressed button, for CLICK.
+        forwarded: a forwarded or quoted-only message: never assent (P6).
+    """
+
+    event_id: str
+    place: PlaceRef
+    account: Account
+    sent_at: datetime
+    kind: InboundKind = InboundKind.MESSAGE
+    text: str = ""
+    reply_to: MessageRef | None = None
+    token: str = ""
+    forwarded: bool = False
+
+
+class ButtonStyle(StrEnum):
+    """How a button is meant."""
+
+    GO = "go"
+    STOP = "stop"
+    NEUTRAL = "neutral"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Button:
+    """One choice. `token` is opaque, at most 32 ASCII bytes (P3); `label` at most 60 characters."""
+
+    label: str
+    token: str
+    style: ButtonStyle = ButtonStyle.NEUTRAL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """What the bot wants shown.
+
+    Attributes:
+        fold: long output that a platform may collapse or attach; shown in full below `body` elsewhere.
+        attachment: (file name, content) for what cannot be shown inline.
+    """
+
+    body: Text
+    buttons: tuple[Button, ...] = ()
+    fold: Text | None = None
+    attachment: tuple[str, bytes] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capabilities:
+    """What a platform can do, as data."""
+
+    max_chars: int = 3000
+    buttons: bool = True
+    edits: bool = True
+    threads: bool = False
+    notes: bool = True  # can show a message to one person only
+    max_buttons: int = 25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    """How an adapter is; `detail` says what to do when it is not ok."""
+
+    ok: bool
+    detail: str = ""
+
+
+class RejectedError(Exception):
+    """The platform refused the message; it was not shown."""
+
+
+class UncertainError(Exception):
+    """It is unknown whether the message was shown; reconcile before sending again (P10)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What the core gives back for an inbound, once it is committed.
+
+    Attributes:
+        fresh: False for a redelivery, which is acknowledged and otherwise ignored.
+        settled: done when the turn has been answered and everything it started has ended.
+    """
+
+    fresh: bool
+    settled: "asyncio.Future[None]"
+
+
+#: Commits to the inbox and returns; the adapter acknowledges to its platform after that. Raises
+#: `bot.ports.NotCommittedError` when the inbox could not take it: do not acknowledge.
+Sink = Callable[[Inbound], Awaitable[Receipt]]
+
+
+class NotCommittedError(Exception):
+    """The message could not be stored; it was not acted on. Free some disk space and send it again."""
+
+
+class ChatPort(Protocol):
+    """One conversation surface."""
+
+    name: str
+    capabilities: Capabilities
+
+    async def listen(self, sink: Sink) -> None:
+        """Take events until closed, or until input ends; hand each to `sink` before acknowledging."""
+
+    async def post(self, place: PlaceRef, message: Message, *, nonce: str) -> MessageRef:
+        """Show a message; `nonce` is the same when a send is tried again. Raises RejectedError, UncertainError."""
+
+    async def edit(self, ref: MessageRef, message: Message) -> None:
+        """Replace a message of ours. Raises RejectedError, UncertainError."""
+
+    async def note(self, place: PlaceRef, account: Account, message: Message) -> None:
+        """Show a message to one person only; in the open where the platform cannot."""
+
+    async def health(self) -> Health:
+        """Tell how the connection is."""
+
+    async def close(self) -> None:
+        """Stop listening and free everything."""
+
+
+# ---------------------------------------------------------------- execution
+
+
+class EndKind(StrEnum):
+    """How a started command ended, as far as known."""
+
+    EXITED = "exited"
+    TIMED_OUT = "timed_out"
+    CANCELLED = "cancelled"
+    NOT_STARTED = "not_started"  # certain that the command never ran (no connection, unknown host key …)
+    LOST = "lost"  # may have run, end unknown
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Captured:
+    """Output within bounds: the first and last bytes, and what is known of the whole.
+
+    Attributes:
+        head, tail: kept bytes of stdout and stderr as they arrived, interleaved; `tail` is empty unless
+            something between them was dropped.
+        total: bytes that arrived in all.
+        sha256: hex digest of everything that arrived, dropped bytes included.
+    """
+
+    head: bytes = b""
+    tail: bytes = b""
+    total: int = 0
+    sha256: str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+    @property
+    def dropped(self) -> int:
+        """How many bytes between head and tail were not kept."""
+        return self.total - len(self.head) - len(self.tail)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """The end of one execution.
+
+    Attributes:
+        exit_code: of the command; None unless it is known. A signal is 128 + its number.
+        note: for people: why it did not start, was lost or was stopped; "" otherwise.
+        connect_s, run_s: seconds to reach the target, and to run.
+    """
+
+    kind: EndKind
+    exit_code: int | None = None
+    output: Captured = field(default_factory=Captured)
+    note: str = ""
+    connect_s: float = 0.0
+    run_s: float = 0.0
+
+
+#: Called with each chunk as it arrives (bytes of either stream); must not block.
+OutputSink = Callable[[bytes], None]
+
+
+class Executor(Protocol):
+    """Runs one granted action on one target. Knows nothing of approvals; bot.execution.door is its only caller."""
+
+    async def identify(self, target: Target) -> Target:
+        """Return `target` as it would be reached right now (address, user, host keys). No network."""
+
+    async def run(self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event) -> Ended:
+        """Run `action` and return its end; setting `cancel` terminates, then kills it.
+
+        Never raises for faults of the world: they are ends.
+        """
+
+    async def close(self) -> None:
+        """Close pooled connections."""
+
+
+# ---------------------------------------------------------------- world
+
+
+class Clock(Protocol):
+    """Time, read only by whoever was given one."""
+
+    def now(self) -> datetime:
+        """Return the current instant, aware UTC."""
+
+
+class IdSource(Protocol):
+    """Randomness for ids and tokens."""
+
+    def short_id(self) -> str:
+        """Return six characters of an unambiguous alphabet."""
+
+    def token(self) -> str:
+        """Return an unguessable token of at most 32 ASCII characters."""

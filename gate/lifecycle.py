@@ -1,0 +1,132 @@
+"""The state machines, as tables: (state, event) -> state.
+
+Owns which ends exist and what may follow what (D6). `advance` is the only way a state changes, in tests, in
+the ledger's projections and in docs (the diagrams in docs/lifecycle.md are generated from these tables).
+It does not decide whether an event may happen: that is gate.decide.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import TypeVar
+
+S = TypeVar("S", bound=StrEnum)
+E = TypeVar("E", bound=StrEnum)
+
+
+class ApprovalState(StrEnum):
+    """A pending consent and its ends."""
+
+    PENDING = "pending"
+    GRANTED = "granted"
+    REFUSED = "refused"
+    EXPIRED = "expired"
+    SUPERSEDED = "superseded"
+    WITHDRAWN = "withdrawn"
+
+
+class ApprovalEvent(StrEnum):
+    """What can happen to an approval."""
+
+    GRANT = "grant"
+    REFUSE = "refuse"
+    EXPIRE = "expire"
+    SUPERSEDE = "supersede"
+    WITHDRAW = "withdraw"
+
+
+class ActionState(StrEnum):
+    """An action from proposal to recorded end. `lost` is the only word for an unknown end."""
+
+    PROPOSED = "proposed"
+    WAITING = "waiting"
+    QUEUED = "queued"
+    STARTED = "started"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    LOST = "lost"
+
+
+class ActionEvent(StrEnum):
+    """What can happen to an action."""
+
+    ASK = "ask"  # an approval was opened for it
+    QUEUE = "queue"  # granted, or needs no consent
+    UNQUEUE = "unqueue"  # its grant lapsed or was voided, or a predecessor failed: waits for a new yes
+    START = "start"
+    SUCCEED = "succeed"
+    FAIL = "fail"
+    CANCEL = "cancel"
+    LOSE = "lose"
+    SETTLE_RAN = "settle_ran"
+    SETTLE_DID_NOT_RUN = "settle_did_not_run"
+
+
+class ClarificationState(StrEnum):
+    """A pending choice and its ends. Never consent."""
+
+    PENDING = "pending"
+    ANSWERED = "answered"
+    CANCELLED = "cancelled"
+    EXPIRED = "expired"
+    SUPERSEDED = "superseded"
+
+
+class ClarificationEvent(StrEnum):
+    """What can happen to a clarification."""
+
+    ANSWER = "answer"
+    CANCEL = "cancel"
+    EXPIRE = "expire"
+    SUPERSEDE = "supersede"
+
+
+APPROVAL: Mapping[tuple[ApprovalState, ApprovalEvent], ApprovalState] = {
+    (ApprovalState.PENDING, ApprovalEvent.GRANT): ApprovalState.GRANTED,
+    (ApprovalState.PENDING, ApprovalEvent.REFUSE): ApprovalState.REFUSED,
+    (ApprovalState.PENDING, ApprovalEvent.EXPIRE): ApprovalState.EXPIRED,
+    (ApprovalState.PENDING, ApprovalEvent.SUPERSEDE): ApprovalState.SUPERSEDED,
+    (ApprovalState.PENDING, ApprovalEvent.WITHDRAW): ApprovalState.WITHDRAWN,
+}
+
+ACTION: Mapping[tuple[ActionState, ActionEvent], ActionState] = {
+    (ActionState.PROPOSED, ActionEvent.ASK): ActionState.WAITING,
+    (ActionState.PROPOSED, ActionEvent.QUEUE): ActionState.QUEUED,
+    (ActionState.PROPOSED, ActionEvent.CANCEL): ActionState.CANCELLED,
+    (ActionState.WAITING, ActionEvent.ASK): ActionState.WAITING,
+    (ActionState.WAITING, ActionEvent.QUEUE): ActionState.QUEUED,
+    (ActionState.WAITING, ActionEvent.CANCEL): ActionState.CANCELLED,
+    (ActionState.QUEUED, ActionEvent.START): ActionState.STARTED,
+    (ActionState.QUEUED, ActionEvent.UNQUEUE): ActionState.PROPOSED,
+    (ActionState.QUEUED, ActionEvent.CANCEL): ActionState.CANCELLED,
+    (ActionState.STARTED, ActionEvent.SUCCEED): ActionState.SUCCEEDED,
+    (ActionState.STARTED, ActionEvent.FAIL): ActionState.FAILED,
+    (ActionState.STARTED, ActionEvent.CANCEL): ActionState.CANCELLED,
+    (ActionState.STARTED, ActionEvent.LOSE): ActionState.LOST,
+    (ActionState.LOST, ActionEvent.SETTLE_RAN): ActionState.SUCCEEDED,
+    (ActionState.LOST, ActionEvent.SETTLE_DID_NOT_RUN): ActionState.FAILED,
+}
+
+CLARIFICATION: Mapping[tuple[ClarificationState, ClarificationEvent], ClarificationState] = {
+    (ClarificationState.PENDING, ClarificationEvent.ANSWER): ClarificationState.ANSWERED,
+    (ClarificationState.PENDING, ClarificationEvent.CANCEL): ClarificationState.CANCELLED,
+    (ClarificationState.PENDING, ClarificationEvent.EXPIRE): ClarificationState.EXPIRED,
+    (ClarificationState.PENDING, ClarificationEvent.SUPERSEDE): ClarificationState.SUPERSEDED,
+}
+
+
+def advance(table: Mapping[tuple[S, E], S], state: S, event: E) -> S | None:
+    """Return the state after `event`, or None where `state` does not take it."""
+    return table.get((state, event))
+
+
+def terminal(table: Mapping[tuple[S, E], S]) -> frozenset[S]:
+    """Return the states of `table` that no event leaves."""
+    reached = set(table.values()) | {state for state, _ in table}
+    return frozenset(reached - {state for state, _ in table})
+
+
+#: A settled or ended action never starts again; `lost` waits for a person, so it is not terminal.
+ACTION_ENDED = frozenset(
+    {ActionState.SUCCEEDED, ActionState.FAILED, ActionState.CANCELLED, ActionState.LOST}
+)
