@@ -1,0 +1,202 @@
+"""What may be written: entry kinds, drafts, expectations and effects.
+
+Kinds are `subject:action`, past tense, and never change meaning. A draft holds metadata in `body` and exact
+words, commands and output in `words`, which the record stores apart under salted hashes (D8). This module
+only names things; `ledger.record` writes them and `ledger.projections` says what each one does to the state.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from gate.domain import ActionId, ApprovalId, PlaceId, ProposalId, TurnId
+from gate.lifecycle import ActionState, ApprovalState, ClarificationState
+
+Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+
+
+class Kind(StrEnum):
+    """Every kind of entry."""
+
+    BOT_STARTED = "bot:started"
+    BOT_STOPPED = "bot:stopped"
+    TURN_RECEIVED = "turn:received"
+    TURN_ANSWERED = "turn:answered"
+    TURN_CRASHED = "turn:crashed"
+    REQUEST_DENIED = "request:denied"
+    PROPOSAL_MADE = "proposal:made"
+    APPROVAL_OPENED = "approval:opened"
+    APPROVAL_GRANTED = "approval:granted"
+    APPROVAL_REFUSED = "approval:refused"
+    APPROVAL_EXPIRED = "approval:expired"
+    APPROVAL_SUPERSEDED = "approval:superseded"
+    APPROVAL_WITHDRAWN = "approval:withdrawn"
+    REASON_GIVEN = "reason:given"
+    ACTION_QUEUED = "action:queued"
+    ACTION_UNQUEUED = "action:unqueued"
+    ACTION_STARTED = "action:started"
+    ACTION_SUCCEEDED = "action:succeeded"
+    ACTION_FAILED = "action:failed"
+    ACTION_CANCELLED = "action:cancelled"
+    ACTION_LOST = "action:lost"
+    ACTION_VERIFIED = "action:verified"
+    ACTION_SETTLED = "action:settled"
+    CLARIFICATION_ASKED = "clarification:asked"
+    CLARIFICATION_ANSWERED = "clarification:answered"
+    CLARIFICATION_CANCELLED = "clarification:cancelled"
+    CLARIFICATION_EXPIRED = "clarification:expired"
+    CLARIFICATION_SUPERSEDED = "clarification:superseded"
+    SWITCH_CHANGED = "switch:changed"
+    LOOSENING_ASKED = "loosening:asked"
+    LOOSENING_ENDED = "loosening:ended"
+    POLICY_LOADED = "policy:loaded"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """One entry to be.
+
+    Attributes:
+        correlation_id: joins everything of one proposal; "" where there is none.
+        body: JSON metadata, small; keys in lower snake case.
+        words: exact words, commands, output; stored as payloads, referenced from the body under the same key
+            as {"payload": "<salted hash>", "bytes": n}.
+    """
+
+    kind: Kind
+    correlation_id: str = ""
+    body: Mapping[str, Json] = field(default_factory=dict)
+    words: Mapping[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalIs:
+    """The approval is still in this state."""
+
+    approval: ApprovalId
+    state: ApprovalState
+
+
+@dataclass(frozen=True, slots=True)
+class ActionIs:
+    """The action is still in this state."""
+
+    action: ActionId
+    state: ActionState
+
+
+@dataclass(frozen=True, slots=True)
+class ClarificationIs:
+    """The clarification is still in this state."""
+
+    clarification: str
+    state: ClarificationState
+
+
+@dataclass(frozen=True, slots=True)
+class LastTurnIs:
+    """No turn was recorded in the place since this one; None: none ever was."""
+
+    place: PlaceId
+    turn: TurnId | None
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchesAre:
+    """No switch was changed since this entry; 0: none ever was."""
+
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalIsNew:
+    """No proposal ever had this id."""
+
+    proposal: ProposalId
+
+
+Expectation = ApprovalIs | ActionIs | ClarificationIs | LastTurnIs | SwitchesAre | ProposalIsNew
+
+
+class EffectKind(StrEnum):
+    """What is to be done once the entries stand."""
+
+    SAY = "say"  # post a message
+    CARD = "card"  # post a proposal's card
+    REFRESH = "refresh"  # edit a posted card to its present state
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """One row for the outbox, written in the same transaction as the entries that cause it.
+
+    Attributes:
+        place: the place to show it in.
+        body: what to show, by reference where state will have moved on (a proposal id), else spans.
+        nonce: unguessable, sent along so that an uncertain send can be recognised.
+    """
+
+    kind: EffectKind
+    place: PlaceId
+    body: Mapping[str, Json]
+    nonce: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """One decision: all of it is written in one transaction, or none of it.
+
+    Attributes:
+        at: the instant of the decision, aware UTC; every entry carries it.
+        expects: what the decision read (D11); when one no longer holds, nothing is written.
+        inbox: key of the inbound event that this batch finishes; marked done in the same transaction.
+    """
+
+    at: datetime
+    drafts: tuple[Draft, ...]
+    expects: tuple[Expectation, ...] = ()
+    effects: tuple[Effect, ...] = ()
+    inbox: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One stored entry, as read back. `body` is the exact stored JSON text."""
+
+    seq: int
+    kind: str
+    at: str
+    correlation_id: str
+    body: str
+    prev_hash: str
+    hash: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Appended:
+    """What a batch became: its first and last sequence numbers, and the outbox rows of its effects in order."""
+
+    first_seq: int
+    last_seq: int
+    outbox: tuple[int, ...] = ()
+
+
+class LedgerError(Exception):
+    """The ledger could not do what was asked; nothing was written."""
+
+
+class LostRaceError(LedgerError):
+    """What the decision read has changed since; decide again on fresh facts."""
+
+    def __init__(self, expectation: Expectation) -> None:
+        super().__init__(f"{self.__doc__} Changed: {expectation}.")
+        self.expectation = expectation
+
+
+class LedgerUnwritableError(LedgerError):
+    """The ledger cannot be written, so nothing runs. Check disk space and permissions with `sayso doctor`."""
+
+
+class LedgerBusyError(LedgerError):
+    """Another sayso process writes this ledger. Talk to that one, or stop it first."""
