@@ -1,0 +1,338 @@
+"""Requests that hold the command itself: "run df -h on web1", "on @web: uptime", a fenced block.
+
+Takes the command byte for byte: nothing is folded, trimmed inside or repaired, so that what the gate judges
+is what was typed. Where a text can be read in two ways it asks; it never picks the reading that runs more.
+It does not know what any command does.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from bot.planning import grammar
+from bot.planning.drafts import ActionDraft, Option, Plan, PlanSource, Question
+from bot.planning.grammar import Known
+
+MAX_OPTIONS = 10
+
+_ADDRESS = re.compile(r"(?:hey[ \t]+|hi[ \t]+)?@?sayso(?:[ \t]*[,:])?[ \t]+(?=\S)", re.IGNORECASE)
+_COURTESY = re.compile(
+    r"(?:(?:please|pls|can you|could you|would you|then|and then|now)[ \t,]+)+"
+    r"(?=(?:run|exec|execute|on)\b|`)",
+    re.IGNORECASE,
+)
+_RUN = re.compile(r"(?:run|exec|execute)(?:[ \t]*:)?[ \t]+(?=\S)", re.IGNORECASE)
+_ON_RUN = re.compile(
+    rf"on[ \t]+({grammar.TARGET_LIST})(?:[ \t]*:[ \t]*|[ \t]*,?[ \t]+(?:run|exec|execute)[ \t]+)(?=\S)",
+    re.IGNORECASE,
+)
+_ON_SPAN = re.compile(rf"on[ \t]+({grammar.TARGET_LIST})[ \t]+(?=`)", re.IGNORECASE)
+_COLON = re.compile(rf"({grammar.TARGET_LIST})[ \t]*:[ \t]+(?=\S)", re.IGNORECASE)
+_ON = re.compile(r"[ \t]on[ \t]+", re.IGNORECASE)
+_LEADING_ON = re.compile(r"[ \t,]*on[ \t]+", re.IGNORECASE)
+_FENCE = re.compile(r"```(.*?)```", re.DOTALL)
+_LANGUAGE = re.compile(r"(?:sh|bash|shell|console|zsh|text)?[ \t]*\r?\n")
+_RUN_THIS = re.compile(r"(?:run|exec|execute)(?:[ \t]+(?:this|the following))?(?=[ \t]|$)", re.IGNORECASE)
+_NOTE_LINE = re.compile(r"(?:and[ \t]+)?(?:then[ \t]+)?verify\b|because\b|with[ \t]|timeout\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Untargeted:
+    """A command without a target; `_settle` gives it the default one or asks."""
+
+    command: str
+    clauses: grammar.Clauses
+
+
+_Read = tuple[ActionDraft | _Untargeted, ...] | Question | None
+
+
+def bare(text: str) -> str:
+    """Return the message without its outer blanks and without "sayso," before it."""
+    text = text.strip(" \t\r\n")
+    return text[match.end() :] if (match := _ADDRESS.match(text)) else text
+
+
+def parse(text: str, *, targets: Sequence[str], tags: Sequence[str] = ()) -> Plan | Question | None:
+    """Read a literal request; None when the text is not one.
+
+    Example inputs: "run df -h on web1", "`df -h` on web1", "on @web: uptime", "web1: uptime",
+    "run apt upgrade -y on web1 with 2h timeout then verify `true`", several such lines, a fenced block.
+    """
+    known = Known(targets=tuple(targets), tags=tuple(tags))
+    message = bare(text)
+    read = _fenced(message, known) if "```" in message else _lines(message, known)
+    if read is None or isinstance(read, Question):
+        return read
+    return _settle(read, purpose=text.strip(" \t\r\n"), known=known)
+
+
+# ---------------------------------------------------------------- lines
+
+
+def _lines(message: str, known: Known) -> _Read:
+    drafts: list[ActionDraft | _Untargeted] = []
+    for line in (line.strip(" \t\r") for line in message.split("\n")):
+        if not line:
+            continue
+        if drafts and _NOTE_LINE.match(line) and (noted := grammar.clauses(line)) and not noted.rest:
+            drafts[-1] = _with_clauses(drafts[-1], noted)
+            continue
+        read = _line(line, known)
+        if isinstance(read, Question):
+            return read
+        if read is None:
+            return _half_read(line, drafts)
+        drafts.extend(read)
+    return tuple(drafts) or None
+
+
+def _half_read(line: str, drafts: Sequence[ActionDraft | _Untargeted]) -> Question | None:
+    if not drafts:
+        return None
+    requests = "\n".join(grammar.request_text(draft) for draft in drafts if isinstance(draft, ActionDraft))
+    options = (Option(label="Only the lines before it", request=requests),) if requests else ()
+    return Question(
+        text=f'Nothing ran. This line is no request: "{line}". '
+        "Write each line as: run <command> on <target>, or put several lines of one command in a ``` block.",
+        options=options,
+    )
+
+
+def _line(line: str, known: Known) -> _Read:
+    if match := _COURTESY.match(line):
+        line = line[match.end() :]
+    if match := _ON_RUN.match(line) or _ON_SPAN.match(line):
+        return _addressed(grammar.target_words(match[1]), line[match.end() :], known)
+    if (match := _COLON.match(line)) and known.holds(words := grammar.target_words(match[1])):
+        return _addressed(words, line[match.end() :], known)
+    if line.startswith("`"):
+        return _spanned(line, known)
+    if match := _RUN.match(line):
+        command = line[match.end() :]
+        return _spanned(command, known) if command.startswith("`") else _plain(command, known)
+    return None
+
+
+def _addressed(words: tuple[str, ...], rest: str, known: Known) -> _Read:
+    """Read what follows "on web1:"; only a code span may carry clauses beyond the two unmistakable ones."""
+    if match := _RUN.match(rest):
+        rest = rest[match.end() :]
+    if (span := grammar.code_span(rest)) is not None:
+        found = grammar.clauses(span[1])
+        if found is None:
+            return _unclear(rest)
+        return _chained((_draft(words, span[0], found),), found, known)
+    command, found = grammar.trailing(rest)
+    return (_draft(words, command, found),) if command else None
+
+
+def _spanned(text: str, known: Known) -> _Read:
+    """Read "`command` on web1 …"; the span says where the command ends, so nothing in it is searched."""
+    span = grammar.code_span(text)
+    if span is None:
+        return _unclear(text)
+    command, rest = span
+    words, tail = _leading_targets(rest, known)
+    found = grammar.clauses(tail)
+    if found is None:
+        return _unclear(text)
+    draft = _draft(words, command, found) if words else _Untargeted(command=command, clauses=found)
+    return _chained((draft,), found, known)
+
+
+def _leading_targets(text: str, known: Known) -> tuple[tuple[str, ...], str]:
+    """Split "on web1 with …" into its targets and the rest; no targets where there is no "on"."""
+    match = _LEADING_ON.match(text)
+    listed = grammar.target_list(text, match.end(), known=known) if match else None
+    return (listed[0], text[listed[1] :]) if listed else ((), text)
+
+
+def _chained(drafts: tuple[ActionDraft | _Untargeted, ...], found: grammar.Clauses, known: Known) -> _Read:
+    if not found.rest:
+        return drafts
+    following = _line(grammar.next_request(found.rest), known)
+    if following is None or isinstance(following, Question):
+        return following or _unclear(found.rest)
+    return drafts + following
+
+
+def _plain(text: str, known: Known) -> _Read:
+    """Read "command on web1 …" without backticks: the last " on NAME" that leaves a readable tail counts."""
+    readings: list[tuple[ActionDraft, grammar.Clauses]] = []
+    torn: list[tuple[str, tuple[str, ...]]] = []
+    for command, words, tail in _splits(text, known):
+        found = grammar.clauses(tail)
+        if found is not None:
+            readings.append((_draft(words, command, found), found))
+        elif known.holds(words):
+            torn.append((command, words))
+    trusted = [reading for reading in readings if known.holds(reading[0].target_words)]
+    if len(trusted) > 1 or (trusted and trusted[0][1].rest):
+        return _which(trusted)
+    if trusted:
+        return (trusted[0][0],)
+    if torn:
+        return _torn(text, *torn[0])
+    if readings and not readings[0][1].rest:
+        return (readings[0][0],)
+    command, found = grammar.trailing(text)
+    return (_Untargeted(command=command, clauses=found),) if command else None
+
+
+def _splits(text: str, known: Known) -> list[tuple[str, tuple[str, ...], str]]:
+    """Return (command, target words, tail) for every " on NAME" outside quotes, the last one first."""
+    found = []
+    for match in _ON.finditer(text):
+        listed = grammar.target_list(text, match.end(), known=known)
+        command = text[: match.start()].rstrip(" \t")
+        if not command or not grammar.is_balanced(command):
+            continue
+        if listed:
+            found.append((command, listed[0], text[listed[1] :]))
+        elif (name := grammar.known_start(text, match.end(), known=known)) is not None:
+            found.append((command, (name,), text[match.end() + len(name) :]))
+    return found[::-1]
+
+
+def _draft(words: tuple[str, ...], command: str, found: grammar.Clauses) -> ActionDraft:
+    return ActionDraft(
+        target_words=words,
+        command=command,
+        purpose=found.purpose,
+        timeout_s=found.timeout_s,
+        verify=found.verify,
+        workdir=found.workdir,
+    )
+
+
+def _with_clauses(draft: ActionDraft | _Untargeted, more: grammar.Clauses) -> ActionDraft | _Untargeted:
+    if isinstance(draft, _Untargeted):
+        old = draft.clauses
+        merged = replace(
+            old,
+            timeout_s=old.timeout_s if more.timeout_s is None else more.timeout_s,
+            verify=more.verify or old.verify,
+            purpose=more.purpose or old.purpose,
+            workdir=more.workdir or old.workdir,
+        )
+        return replace(draft, clauses=merged)
+    return replace(
+        draft,
+        timeout_s=draft.timeout_s if more.timeout_s is None else more.timeout_s,
+        verify=more.verify or draft.verify,
+        purpose=more.purpose or draft.purpose,
+        workdir=more.workdir or draft.workdir,
+    )
+
+
+# ---------------------------------------------------------------- fenced blocks
+
+
+def _fenced(message: str, known: Known) -> _Read:
+    blocks = list(_FENCE.finditer(message))
+    if len(blocks) != 1:
+        return Question(
+            text="Nothing ran. One ``` block is one command: send one block in a message, closed with ```."
+        )
+    block = blocks[0]
+    before = message[: block.start()].strip(" \t\r\n")
+    after = message[block.end() :].strip(" \t\r\n")
+    command = _block_command(block[1])
+    if not command.strip(" \t\r\n"):
+        return Question(text="Nothing ran. The ``` block is empty.")
+    return _around(command, before, after, known)
+
+
+def _block_command(body: str) -> str:
+    if match := _LANGUAGE.match(body):
+        body = body[match.end() :]
+    return body.removesuffix("\n").removesuffix("\r") if body.endswith("\n") else body
+
+
+def _around(command: str, before: str, after: str, known: Known) -> _Read:
+    if match := _COURTESY.match(before):
+        before = before[match.end() :]
+    head = _RUN_THIS.sub("", before.rstrip(" \t:"))
+    lead_words, lead_text = _leading_targets(head, known)
+    tail_words, tail_text = _leading_targets(after, known)
+    lead = grammar.clauses(lead_text)
+    tail = grammar.clauses(tail_text.lstrip(":").replace("\n", ", "))
+    if lead is None or tail is None or lead.rest or tail.rest or (lead_words and tail_words):
+        return Question(
+            text="Nothing ran. Around a ``` block only the target and options are read: "
+            "on <target>, with <time> timeout, then verify `<command>`, because <purpose>."
+        )
+    words = lead_words or tail_words
+    base = _draft(words, command, lead) if words else _Untargeted(command=command, clauses=lead)
+    return (_with_clauses(base, tail),)
+
+
+# ---------------------------------------------------------------- what is unclear
+
+
+def _settle(read: Sequence[ActionDraft | _Untargeted], *, purpose: str, known: Known) -> Plan | Question:
+    default = known.default
+    drafts: list[ActionDraft] = []
+    for item in read:
+        if isinstance(item, _Untargeted):
+            if default is None:
+                return _where(item, known)
+            drafts.append(_draft((default,), item.command, item.clauses))
+        else:
+            drafts.append(item)
+    if not all(grammar.is_allowed_timeout(draft.timeout_s) for draft in drafts):
+        return Question(text="Nothing ran. A timeout lies between 1s and 24h.")
+    return Plan(
+        drafts=tuple(
+            replace(
+                draft,
+                purpose=draft.purpose or purpose,
+                target_words=tuple(known.spelling(word) or word for word in draft.target_words),
+            )
+            for draft in drafts
+        ),
+        source=PlanSource.LITERAL,
+    )
+
+
+def _where(item: _Untargeted, known: Known) -> Question:
+    names = known.targets[:MAX_OPTIONS]
+    return Question(
+        text=f"On which target? {item.command}"
+        if names
+        else "No target is known. Add one to [targets] in the config.",
+        options=tuple(
+            Option(label=name, request=grammar.request_text(_draft((name,), item.command, item.clauses)))
+            for name in names
+        ),
+    )
+
+
+def _which(readings: Sequence[tuple[ActionDraft, grammar.Clauses]]) -> Question:
+    options = []
+    for draft, found in readings:
+        request = grammar.request_text(draft)
+        label = f"{draft.command}   on {', '.join(draft.target_words)}"
+        if found.rest:
+            request = f"{request}\n{grammar.next_request(found.rest)}"
+            label = f"{label}, then {grammar.next_request(found.rest)}"
+        options.append(Option(label=label, request=request))
+    return Question(text="This can be read in more than one way. Which one?", options=tuple(options))
+
+
+def _torn(text: str, command: str, words: tuple[str, ...]) -> Question:
+    names = ", ".join(words)
+    draft = _draft(words, command, grammar.Clauses())
+    return Question(
+        text=f'Nothing ran. What follows "on {names}" is unclear. '
+        f"Put the command in backticks: `{text}` on {names}.",
+        options=(Option(label=f"{command}   on {names}", request=grammar.request_text(draft)),),
+    )
+
+
+def _unclear(text: str) -> Question:
+    return Question(
+        text=f"Nothing ran. It is unclear where the command ends: {text}\n"
+        "Write it as `command` on <target>, or put a command that holds backticks in a ``` block."
+    )
