@@ -200,3 +200,7 @@ class LedgerUnwritableError(LedgerError):
 
 class LedgerBusyError(LedgerError):
     """Another sayso process writes this ledger. Talk to that one, or stop it first."""
+
+
+class DraftError(LedgerError):
+    """A draft cannot be stored as it is; nothing was written. Report this as a bug."""
