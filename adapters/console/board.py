@@ -1,0 +1,109 @@
+"""What is on the screen: messages by key, what changed in them, and which buttons a number presses.
+
+Pure bookkeeping for both front ends; prints nothing. The rules it owns: every character is made visible
+before it is shown, a changed message shows only its changed lines, and a number means the newest message that
+has buttons now.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.ports import Button, Message
+from bot.text import Span, Style, Text, muted, visible
+
+Line = tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What a message adds to the screen; `fresh` is False for a message that was there before."""
+
+    fresh: bool
+    lines: tuple[Line, ...]
+
+
+class Board:
+    """The messages of one session."""
+
+    def __init__(self) -> None:
+        self._lines: dict[str, tuple[Line, ...]] = {}
+        self._buttons: dict[str, tuple[Button, ...]] = {}
+
+    def update(self, key: str, message: Message) -> Change:
+        """Take a new or changed message and return what is new about it."""
+        before = self._lines.get(key)
+        lines = render(message)
+        self._lines[key] = lines
+        if not message.buttons:
+            self._buttons.pop(key, None)
+        else:
+            self._buttons[key] = message.buttons
+        if before is None:
+            return Change(fresh=True, lines=lines)
+        return Change(fresh=False, lines=_added(before, lines))
+
+    def pressed(self, text: str) -> Button | None:
+        """Return the button that a line of digits means, or None when the line is something else."""
+        if not self._buttons or not (text.isascii() and text.isdecimal()):
+            return None
+        buttons = self._buttons[self.newest]
+        number = int(text) if len(text) < 4 else 0  # noqa: PLR2004  # no message has a thousand buttons
+        return buttons[number - 1] if 1 <= number <= len(buttons) else None
+
+    @property
+    def newest(self) -> str:
+        """Key of the newest message that has buttons; "" when none has."""
+        return next(reversed(self._buttons), "")
+
+
+def render(message: Message) -> tuple[Line, ...]:
+    """Return a message as lines without newlines in them, buttons and everything folded included."""
+    lines = [*_split(message.body)]
+    if message.fold is not None:
+        lines += _split(message.fold)
+    if message.attachment is not None:
+        lines += _attached(*message.attachment)
+    if message.buttons:
+        numbered = (f"[{n} {visible(button.label)}]" for n, button in enumerate(message.buttons, start=1))
+        lines.append((Span(" ".join(numbered), Style.STRONG),))
+    return tuple(lines)
+
+
+def plain(lines: Sequence[Line]) -> str:
+    """Return lines as text without styles, each with its newline."""
+    return "".join("".join(span.text for span in line).rstrip() + "\n" for line in lines)
+
+
+def _split(text: Text) -> list[Line]:
+    lines: list[Line] = []
+    for line in text.lines:
+        current: list[Span] = []
+        for span in line:
+            first, *rest = visible(span.text).split("\n")
+            current.append(Span(first, span.style))
+            for part in rest:
+                lines.append(tuple(current))
+                current = [Span(part, span.style)]
+        lines.append(tuple(current))
+    return lines
+
+
+def _attached(name: str, content: bytes) -> list[Line]:
+    title: Line = (muted(f"{visible(name)}, {len(content)} bytes"),)
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        return [title, (muted("not text, so it is not shown here"),)]
+    return [title, *_split(Text.of(Span(text.rstrip("\n"), Style.BLOCK)))]
+
+
+def _added(before: Sequence[Line], after: Sequence[Line]) -> tuple[Line, ...]:
+    """Return the lines of `after` that `before` has not, in order; repeated lines count."""
+    left = list(before)
+    added = []
+    for line in after:
+        if line in left:
+            left.remove(line)
+        else:
+            added.append(line)
+    return tuple(added)

@@ -1,0 +1,57 @@
+"""Front ends: what shows messages to a person or a pipe and reads what they say.
+
+`FrontEnd` is what the port and the socket's client both talk to. The rule it owns: a terminal on both ends
+gets the interactive one, anything else the piped one.
+"""
+
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from bot.ports import Message
+
+if TYPE_CHECKING:
+    import asyncio
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """One thing that a person did: a line, or a pressed button (then `token` is set)."""
+
+    text: str = ""
+    token: str = ""
+
+
+class GoneError(Exception):
+    """The other end is gone; what it had started is settled there. Start `sayso chat` again."""
+
+
+#: Hands one thing over and returns once it is stored; what it returns is done once its turn has ended.
+Send = Callable[[Said], Awaitable["asyncio.Future[None]"]]
+
+
+class FrontEnd(Protocol):
+    """Shows and reads."""
+
+    def show(self, key: str, message: Message) -> None:
+        """Show a message, or the change of one that has this key."""
+
+    def hint(self, text: str) -> None:
+        """Show a line of the console's own."""
+
+    async def run(self, send: Send) -> int:
+        """Read until the input ends and return the exit code."""
+
+
+def choose_front(*, history: Path) -> FrontEnd:
+    """Return the front end that fits this process's stdin and stdout."""
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        from adapters.console.terminal import Terminal  # noqa: PLC0415  # lazy: brings prompt_toolkit
+
+        return Terminal(history=history)
+    from adapters.console.piped import Piped  # noqa: PLC0415  # lazy, for symmetry
+
+    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # stdout is a TextIOWrapper here
+    return Piped(fd=sys.stdin.fileno(), out=sys.stdout)

@@ -1,0 +1,52 @@
+"""`sayso approvals list` and `show`: what waits for a yes. Deciding is done in chat, never here (D1).
+
+It reads the ledger, whether or not a daemon writes it.
+"""
+
+import argparse
+
+from bot.cli.options import Subparsers, common, config_from, print_json
+
+
+def register(subparsers: Subparsers) -> None:
+    """Add the commands."""
+    verbs = subparsers.add_parser("approvals", help="what waits for a yes").add_subparsers(
+        metavar="verb", required=True
+    )
+    listing = verbs.add_parser("list", parents=[common()], help="every live approval")
+    listing.add_argument("--json", action="store_true", help="one JSON object a line")
+    listing.set_defaults(run=_list)
+    show = verbs.add_parser("show", parents=[common()], help="one approval, live or decided")
+    show.add_argument("id", help="the id on its card, such as #k7f3a2")
+    show.add_argument("--json", action="store_true", help="as one JSON object")
+    show.set_defaults(run=_show)
+
+
+def _list(args: argparse.Namespace) -> int:
+    from bot import app  # noqa: PLC0415  # lazy: brings everything
+
+    found = app.approvals(config_from(args))
+    for one in found:
+        if args.json:
+            print_json(one)
+        else:
+            print(f"#{one['id']}  {one['title']}  until {one['deadline_at']}  asked by {one['requester']}")
+    if not found and not args.json:
+        print("Nothing waits.")
+    return 0
+
+
+def _show(args: argparse.Namespace) -> int:
+    from bot import app  # noqa: PLC0415  # lazy: brings everything
+
+    name = args.id.removeprefix("#")
+    one = app.approval(config_from(args), name)
+    if one is None:
+        print(f"No approval #{name}. sayso approvals list shows what waits.")
+        return 1
+    if args.json:
+        print_json(one)
+    else:
+        for key, value in one.items():
+            print(f"{key:<14}{value}")
+    return 0

@@ -1,0 +1,63 @@
+"""`sayso chat` and `sayso serve`.
+
+`chat` talks to a running `sayso serve` over its socket; with none running it runs the core itself, holding
+the ledger's lock (D1). `--rehearse` never touches a running one: its state is thrown away at the end.
+"""
+
+import argparse
+
+from bot.cli.options import Subparsers, common, config_from
+
+
+def register(subparsers: Subparsers) -> None:
+    """Add the commands."""
+    chat = subparsers.add_parser(
+        "chat",
+        parents=[common()],
+        help="talk to sayso here",
+        description="Talk to sayso. From a pipe, each line is one turn, finished before the next is read.",
+    )
+    chat.add_argument(
+        "--rehearse",
+        action="store_true",
+        help="throwaway state, target local only; /as NAME switches the speaker",
+    )
+    chat.set_defaults(run=_chat)
+    serve = subparsers.add_parser(
+        "serve",
+        parents=[common()],
+        help="run in the background for all surfaces",
+        description="Run sayso: every configured surface, and the local socket that sayso chat talks to.",
+    )
+    serve.set_defaults(run=_serve)
+
+
+def _chat(args: argparse.Namespace) -> int:
+    config = config_from(args)
+    if args.rehearse:
+        return _rehearse(args)
+    from adapters.console.client import NobodyThereError, talk  # noqa: PLC0415  # lazy: brings asyncio
+
+    try:
+        return talk(config.paths.socket, history=config.paths.history)
+    except NobodyThereError:
+        from bot import app  # noqa: PLC0415  # lazy: brings everything
+
+        return app.chat(config)
+
+
+def _rehearse(args: argparse.Namespace) -> int:
+    import tempfile  # noqa: PLC0415  # lazy: only here
+    from pathlib import Path  # noqa: PLC0415
+
+    from bot import app  # noqa: PLC0415  # lazy: brings everything
+    from bot.settings.config import rehearsal  # noqa: PLC0415
+
+    with tempfile.TemporaryDirectory(prefix="sayso-rehearsal-") as scratch:
+        return app.chat(rehearsal(config_from(args), scratch=Path(scratch)))
+
+
+def _serve(args: argparse.Namespace) -> int:
+    from bot import app  # noqa: PLC0415  # lazy: brings everything
+
+    return app.serve(config_from(args))

@@ -1,0 +1,92 @@
+"""`sayso config check` and `show`: whether the config can be used, and where each value comes from.
+
+It shows no secrets: settings hold none, they name files (D24).
+"""
+
+import argparse
+from typing import TYPE_CHECKING
+
+from bot.cli.options import Subparsers, common, config_from, print_json
+
+if TYPE_CHECKING:
+    from bot.settings.config import Config
+    from bot.settings.layers import Candidate
+
+
+def register(subparsers: Subparsers) -> None:
+    """Add the commands."""
+    verbs = subparsers.add_parser("config", help="check or show the config").add_subparsers(
+        metavar="verb", required=True
+    )
+    check = verbs.add_parser("check", parents=[common()], help="find what is wrong with it")
+    check.set_defaults(run=_check)
+    show = verbs.add_parser("show", parents=[common()], help="each value, its origin, what it displaced")
+    show.add_argument("--json", action="store_true", help="as one JSON object")
+    show.set_defaults(run=_show)
+
+
+def _check(args: argparse.Namespace) -> int:
+    from bot.settings.inventory import inventory_of  # noqa: PLC0415  # lazy: brings rapidfuzz
+
+    config = config_from(args)
+    inventory_of(config)
+    people = ", ".join(person.id for person in config.policy.operators)
+    print(f"ok · {config.file or 'no config file, defaults'}")
+    print(f"operators: {people} · targets: {len(config.targets)} · posture: {config.policy.posture}")
+    return 0
+
+
+def _show(args: argparse.Namespace) -> int:
+    config = config_from(args)
+    if args.json:
+        print_json(_as_json(config))
+        return 0
+    width = max(map(len, config.values))
+    for key, resolved in config.values.items():
+        displaced = "".join(f"; displaced {_words(other)}" for other in resolved.displaced)
+        print(f"{key:<{width}}  {_plain(resolved.value)}  ({resolved.why}{displaced})")
+    people = ", ".join(person.id for person in config.policy.operators)
+    print(f"{'operators':<{width}}  {people}  ({config.people_from})")
+    print(f"{'targets':<{width}}  {', '.join(config.targets)}  ({config.targets_from})")
+    print(f"{'services':<{width}}  {', '.join(config.services) or 'none'}")
+    print(f"{'state folder':<{width}}  {config.paths.state}")
+    print(f"{'policy revision':<{width}}  {config.policy.revision[:12]}")
+    return 0
+
+
+def _words(candidate: "Candidate") -> str:
+    where = f" {candidate.where}" if candidate.where else ""
+    return f"{candidate.layer}{where} {_plain(candidate.value)}"
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(str, value))}]"
+    return str(value) or '""'
+
+
+def _as_json(config: "Config") -> dict[str, object]:
+    def said(candidates: "tuple[Candidate, ...]") -> list[dict[str, object]]:
+        return [{"layer": c.layer, "where": c.where, "value": c.value} for c in candidates]
+
+    settings = {
+        key: {
+            "value": resolved.value,
+            "scope": resolved.setting.scope,
+            "safety": resolved.setting.tightest is not None,
+            "origin": said(resolved.origin),
+            "displaced": said(resolved.displaced),
+        }
+        for key, resolved in config.values.items()
+    }
+    return {
+        "file": str(config.file) if config.file else None,
+        "state": str(config.paths.state),
+        "policy_revision": config.policy.revision,
+        "settings": settings,
+        "operators": {"value": [p.id for p in config.policy.operators], "origin": config.people_from},
+        "targets": {"value": list(config.targets), "origin": config.targets_from},
+        "services": {"value": list(config.services)},
+    }

@@ -1,0 +1,72 @@
+"""What a config may get wrong although every value is well formed: names that clash or lead nowhere.
+
+Reads nothing; bot.settings.config calls it. The rules it owns: an account belongs to one person, the agent is
+never an operator (C4), and whoever or whatever is named exists.
+"""
+
+from collections.abc import Iterable, Mapping
+from zoneinfo import available_timezones
+
+from bot.inventory.config import TargetConfig
+from bot.settings.document import OperatorConfig
+from bot.settings.errors import Problem, unknown
+from bot.settings.layers import Resolved
+from gate.domain import AGENT
+
+_NOT_PEOPLE = frozenset({str(AGENT), "agent", "bot"})
+
+
+def people_problems(people: Mapping[str, OperatorConfig], where: str, *, login: str) -> Iterable[Problem]:
+    """Find operators that cannot be: the agent, an unknown time zone, an account of two people."""
+    if not people and login in _NOT_PEOPLE:
+        what = f"the user {login} has the name of the agent, which never decides. Add [operators.NAME]."
+        yield Problem(where=where or "default", key="operators", what=what)
+    owners: dict[str, str] = {}
+    for name, person in people.items():
+        key = f"operators.{name}"
+        if name in _NOT_PEOPLE:
+            yield Problem(
+                where=where, key=key, what="this name means the agent, which never decides. Choose another."
+            )
+        if person.timezone not in available_timezones():
+            yield Problem(
+                where=where,
+                key=f"{key}.timezone",
+                what=unknown("time zone", person.timezone, available_timezones()),
+            )
+        for account in person.accounts:
+            if account in owners:
+                yield Problem(
+                    where=where,
+                    key=f"{key}.accounts",
+                    what=f"{account} already belongs to {owners[account]}.",
+                )
+            owners[account] = name
+
+
+def zone_problems(values: Mapping[str, Resolved]) -> Iterable[Problem]:
+    """Find out whether the zone that times are shown in exists."""
+    zone = values["bot.timezone"]
+    if zone.value and str(zone.value) not in available_timezones():
+        what = unknown("time zone", str(zone.value), available_timezones())
+        yield Problem(where=zone.why, key="bot.timezone", what=what)
+
+
+def name_problems(
+    targets: Mapping[str, TargetConfig],
+    people: Mapping[str, OperatorConfig],
+    values: Mapping[str, Resolved],
+    where: str,
+) -> Iterable[Problem]:
+    """Find names of targets that do not exist: a mistyped one would protect or permit nothing."""
+    tags = {f"@{tag}" for target in targets.values() for tag in target.tags}
+    for name, person in people.items():
+        for spoken in (spoken for line in person.may for spoken in line.targets):
+            if spoken != "*" and spoken not in targets and spoken not in tags:
+                what = f'"{spoken}": ' + unknown("target or tag", spoken, [*targets, *tags])
+                yield Problem(where=where, key=f"operators.{name}.may", what=what)
+    never = values["policy.never_auto_act"]
+    for spoken in never.value if isinstance(never.value, tuple) else ():
+        if spoken not in targets:
+            what = f'"{spoken}": ' + unknown("target", spoken, targets)
+            yield Problem(where=never.why, key="policy.never_auto_act", what=what)

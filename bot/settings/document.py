@@ -1,0 +1,152 @@
+"""What a config file may hold, and what is wrong with one that holds something else.
+
+TOML in, strict models out. Sections of plain settings come from the registry; people and the inventory have
+models. It does not resolve layers. The rule it owns: an unknown key is an error that names the file, the
+line, the key and the nearest key there is (D24).
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Sequence
+from typing import Annotated, cast
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic_core import ErrorDetails
+
+from bot.inventory.config import ServiceConfig, TargetConfig
+from bot.settings.errors import ConfigError, Problem, unknown
+from bot.settings.registry import SETTINGS, Value
+from gate.domain import Risk
+
+_STRICT = ConfigDict(strict=True, extra="forbid", frozen=True)
+_ACCOUNT = r"^[a-z][a-z0-9_-]*:[^:\s]*:\S+$"
+_NAME = r"^[a-z0-9][a-z0-9._-]{0,62}$"
+
+
+class MayConfig(BaseModel):
+    """One line of what an operator may approve: up to this risk, on these slugs, "@tags" or "*"."""
+
+    model_config = _STRICT
+    risk: Risk
+    targets: tuple[str, ...] = ("*",)
+
+
+class OperatorConfig(BaseModel):
+    """One person who may ask, and approve what `may` says."""
+
+    model_config = _STRICT
+    accounts: tuple[Annotated[str, Field(pattern=_ACCOUNT)], ...] = ()
+    roles: tuple[str, ...] = ()
+    may: tuple[MayConfig, ...] = ()
+    timezone: str = "UTC"
+
+
+def _section(name: str) -> type[BaseModel]:
+    fields = {
+        setting.name: (setting.type, setting.default) for setting in SETTINGS if setting.section == name
+    }
+    return create_model(name, __config__=_STRICT, **fields)  # type: ignore[call-overload, no-any-return]  # fields are data
+
+
+_SECTIONS = {name: _section(name) for name in dict.fromkeys(setting.section for setting in SETTINGS)}
+_TABLES: dict[str, type[BaseModel]] = {
+    "operators": OperatorConfig,
+    "targets": TargetConfig,
+    "services": ServiceConfig,
+}
+
+
+class Document(BaseModel):
+    """A whole file, validated. `settings` maps registry keys to the values that the file sets."""
+
+    model_config = _STRICT
+    settings: dict[str, Value] = {}
+    operators: dict[Annotated[str, Field(pattern=_NAME)], OperatorConfig] = {}
+    targets: dict[Annotated[str, Field(pattern=_NAME)], TargetConfig] = {}
+    services: dict[str, ServiceConfig] = {}
+
+
+def parse(text: str, *, file: str) -> Document:
+    """Return the content of a config file.
+
+    Raises:
+        ConfigError: with every problem found.
+    """
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError([Problem(where=file, key="", what=f"not TOML: {error}.")]) from None
+    problems: list[Problem] = []
+    settings: dict[str, Value] = {}
+    for name, content in raw.items():
+        if name in _SECTIONS:
+            section, found = _read_section(name, content)
+            settings |= section
+            problems += found
+        elif name not in _TABLES:
+            what = unknown("section", name, [*_SECTIONS, *_TABLES])
+            problems.append(Problem(where="", key=name, what=what))
+    tables, found = _read_tables({name: raw[name] for name in _TABLES if name in raw})
+    problems += found
+    if problems:
+        raise ConfigError(_located(problem, text, file) for problem in problems)
+    return tables.model_copy(update={"settings": settings})
+
+
+def _read_section(name: str, content: object) -> tuple[dict[str, Value], list[Problem]]:
+    try:
+        # JSON mode: strict, yet lists become tuples and words become enum members.
+        section = _SECTIONS[name].model_validate_json(json.dumps(content, default=str))
+    except ValidationError as error:
+        return {}, [_problem((name,), detail) for detail in error.errors(include_url=False)]
+    said = {f"{name}.{field}": cast("Value", getattr(section, field)) for field in section.model_fields_set}
+    return said, []
+
+
+def _read_tables(raw: dict[str, object]) -> tuple[Document, list[Problem]]:
+    try:
+        return Document.model_validate_json(json.dumps(raw, default=str)), []
+    except ValidationError as error:
+        return Document(), [_problem((), detail) for detail in error.errors(include_url=False)]
+
+
+def _problem(prefix: tuple[str, ...], detail: ErrorDetails) -> Problem:
+    path = (*prefix, *detail["loc"])
+    key = ".".join(str(part) for part in path)
+    if detail["type"] == "extra_forbidden":
+        return Problem(where="", key=key, what=unknown("key", str(path[-1]), _known_beside(path)))
+    given = detail["input"]
+    shown = f" (is {given!r})" if isinstance(given, str | int | float | bool) else ""
+    return Problem(where="", key=key, what=f"{detail['msg']}{shown}.")
+
+
+def _known_beside(path: Sequence[str | int]) -> Iterable[str]:
+    """Return the keys that may stand where the last part of `path` stands."""
+    if path[0] in _SECTIONS:
+        return _SECTIONS[str(path[0])].model_fields
+    if "may" in path[:-1]:
+        return MayConfig.model_fields
+    return _TABLES[str(path[0])].model_fields
+
+
+def _located(problem: Problem, text: str, file: str) -> Problem:
+    line = _line_of(problem.key.split("."), text)
+    return Problem(where=f"{file}:{line}" if line else file, key=problem.key, what=problem.what)
+
+
+def _line_of(path: Sequence[str], text: str) -> int | None:
+    """Find the line of a key, as TOML is usually written: `[a.b]`, then `key =`."""
+    best: tuple[int, int] | None = None  # (how many parts of the path match, line)
+    table: list[str] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if header := re.match(r"\s*\[\[?([^\]]+)\]", line):
+            table = [part.strip().strip("\"'") for part in header[1].split(".")]
+            here = table
+        elif assignment := re.match(r"\s*([\w.\"'-]+)\s*=", line):
+            here = [*table, *(part.strip("\"'") for part in assignment[1].split("."))]
+        else:
+            continue
+        if here == list(path[: len(here)]) and (best is None or len(here) > best[0]):
+            best = (len(here), number)
+    return best[1] if best else None

@@ -1,0 +1,86 @@
+"""Which value wins: default < file < environment < flag < runtime, with what each displaced.
+
+Pure: layers come in as mappings of validated values. The rules it owns: the highest layer wins, except for
+safety keys, where the most restrictive of the layers that set it wins whatever their order (D19); the
+default counts only when no layer sets the key.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from bot.settings.registry import SETTINGS, Setting, Value
+
+
+class Layer(StrEnum):
+    """Where a value can come from, lowest first."""
+
+    DEFAULT = "default"
+    FILE = "file"
+    ENVIRONMENT = "environment"
+    FLAG = "flag"
+    RUNTIME = "runtime"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """One layer's word on one key; `where` names the file, variable, flag or ledger entry."""
+
+    layer: Layer
+    where: str
+    value: Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved:
+    """The value that counts.
+
+    Attributes:
+        origin: the layers it comes from; more than one where a safety key is put together (a union).
+        displaced: what other layers say instead, lowest first, the default included.
+    """
+
+    setting: Setting
+    value: Value
+    origin: tuple[Candidate, ...]
+    displaced: tuple[Candidate, ...] = ()
+
+    @property
+    def why(self) -> str:
+        """The origin in words, for a card or `sayso config show`."""
+        names = ", ".join(
+            f"{candidate.layer} {candidate.where}" if candidate.where else str(candidate.layer)
+            for candidate in self.origin
+        )
+        tightened = self.setting.tightest is not None and any(
+            candidate.layer is not Layer.DEFAULT for candidate in self.displaced
+        )
+        return f"{names}, the most restrictive" if tightened else names
+
+
+def resolve(layers: Mapping[Layer, Mapping[str, Candidate]]) -> dict[str, Resolved]:
+    """Return the value of every registered setting; `layers` maps each layer to what it sets, by key."""
+    return {setting.key: _resolve_one(setting, _said(setting, layers)) for setting in SETTINGS}
+
+
+def _said(setting: Setting, layers: Mapping[Layer, Mapping[str, Candidate]]) -> list[Candidate]:
+    given = [layers[layer][setting.key] for layer in Layer if setting.key in layers.get(layer, {})]
+    return [Candidate(layer=Layer.DEFAULT, where="", value=setting.default), *given]
+
+
+def _resolve_one(setting: Setting, said: Sequence[Candidate]) -> Resolved:
+    default, *given = said
+    if not given:
+        return Resolved(setting=setting, value=default.value, origin=(default,))
+    if setting.tightest is None:
+        return Resolved(setting=setting, value=given[-1].value, origin=(given[-1],), displaced=(*said[:-1],))
+    value = setting.tightest([candidate.value for candidate in given])
+    origin = tuple(candidate for candidate in given if _contributes(candidate.value, value))
+    displaced = tuple(candidate for candidate in said if candidate not in origin)
+    return Resolved(setting=setting, value=value, origin=origin, displaced=displaced)
+
+
+def _contributes(part: Value, whole: Value) -> bool:
+    if isinstance(part, tuple) and isinstance(whole, tuple):
+        return bool(set(part) & set(whole)) or part == whole
+    return part == whole

@@ -1,0 +1,221 @@
+"""Every setting there is: type, default, scope, hot or not, help, and how safety keys are merged.
+
+A setting is registered with its first consumer, never before (D23). It does not read or resolve values: that
+is bot.settings.layers. The rule it owns: a key whose `tightest` is set is a safety key, and of the layers
+that set it the most restrictive wins, whatever their order (D19).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from gate.domain import Catastrophic, Posture
+
+#: What a setting may hold. Enums are StrEnum, so they are str too.
+Value = bool | int | str | tuple[str, ...]
+Tightest = Callable[[Sequence[Value]], Value]
+
+
+class Scope(StrEnum):
+    """How wide one value reaches."""
+
+    DAEMON = "daemon"
+    PLACE = "place"
+    CALL = "call"  # a request may carry its own ("with 2h timeout")
+
+
+class Separation(StrEnum):
+    """Whether the requester of destructive work may approve it (C4)."""
+
+    NEVER = "never"  # they may
+    AUTO = "auto"  # they may not once two operators exist
+    ALWAYS = "always"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """One setting.
+
+    Attributes:
+        type: annotation that validates it, strictly.
+        hot: a new value in the file counts without a restart.
+        tightest: picks the most restrictive of the values that layers set; None: the highest layer wins.
+    """
+
+    key: str
+    type: object
+    default: Value
+    help: str
+    scope: Scope = Scope.DAEMON
+    hot: bool = False
+    tightest: Tightest | None = None
+
+    @property
+    def section(self) -> str:
+        """The table of the config file it stands in."""
+        return self.key.partition(".")[0]
+
+    @property
+    def name(self) -> str:
+        """Its key within the section."""
+        return self.key.partition(".")[2]
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that sets it."""
+        return "SAYSO_" + self.key.replace(".", "_").upper()
+
+
+def _strictest_of(*loosest_first: Value) -> Tightest:
+    rank = {value: index for index, value in enumerate(loosest_first)}
+    return lambda values: max(values, key=rank.__getitem__)
+
+
+def _smallest(values: Sequence[Value]) -> Value:
+    return min(value for value in values if isinstance(value, int))
+
+
+def _smallest_unless_off(values: Sequence[Value]) -> Value:
+    return min((value for value in values if isinstance(value, int) and value > 0), default=0)
+
+
+def _union(values: Sequence[Value]) -> Value:
+    return tuple(sorted({item for value in values if isinstance(value, tuple) for item in value}))
+
+
+_true_is_tighter = _strictest_of(False, True)
+_false_is_tighter = _strictest_of(True, False)
+
+_Deadline = Annotated[int, Field(ge=10, le=86_400)]
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting(
+        key="bot.timezone",
+        type=str,
+        default="",
+        help='Zone that times are shown in, such as "Europe/Berlin"; empty means the zone of this machine.',
+    ),
+    Setting(
+        key="bot.socket_group",
+        type=str,
+        default="",
+        help="Unix group that may connect to the local socket; empty means only the user that runs sayso. "
+        "Whoever connects must be an operator all the same.",
+    ),
+    Setting(
+        key="bot.action_timeout_s",
+        type=Annotated[int, Field(ge=1, le=86_400)],
+        default=600,
+        scope=Scope.CALL,
+        help='Seconds a command may run before it is stopped; a request may say "with 2h timeout".',
+    ),
+    Setting(
+        key="bot.output_max_bytes",
+        type=Annotated[int, Field(ge=1024, le=16_777_216)],
+        default=65_536,
+        help="Bytes of a command's output that are kept: the first half and the last half of that.",
+    ),
+    Setting(
+        key="policy.posture",
+        type=Posture,
+        default=Posture.APPROVE_MOST,
+        tightest=_strictest_of(Posture.APPROVE_CONFIG, Posture.APPROVE_MOST, Posture.APPROVE_ALL),
+        help="Which commands wait for a yes: approve_most (all but read-only ones), approve_config "
+        "(restarts and the like run at once too), approve_all (every one).",
+    ),
+    Setting(
+        key="policy.catastrophic",
+        type=Catastrophic,
+        default=Catastrophic.DENY,
+        tightest=_strictest_of(Catastrophic.PHRASE, Catastrophic.DENY),
+        help="What happens to commands such as rm -rf /: deny, or phrase (a typed phrase allows one).",
+    ),
+    Setting(
+        key="policy.separate_requester",
+        type=Separation,
+        default=Separation.AUTO,
+        tightest=_strictest_of(Separation.NEVER, Separation.AUTO, Separation.ALWAYS),
+        help="Whether destructive work needs another person than the one who asked: never, always, or auto "
+        "(once two operators exist).",
+    ),
+    Setting(
+        key="policy.approval_s",
+        type=_Deadline,
+        default=900,
+        tightest=_smallest,
+        help="Seconds a question stays open for a yes.",
+    ),
+    Setting(
+        key="policy.clarification_s",
+        type=_Deadline,
+        default=900,
+        tightest=_smallest,
+        help='Seconds a "which one?" stays open.',
+    ),
+    Setting(
+        key="policy.start_within_s",
+        type=_Deadline,
+        default=900,
+        tightest=_smallest,
+        help="Seconds after a yes within which the command must start; after that it asks again.",
+    ),
+    Setting(
+        key="policy.force_approval_at",
+        type=Annotated[int, Field(ge=0, le=1_000_000)],
+        default=0,
+        tightest=_smallest_unless_off,
+        help="Number of dependants from which even a restart waits for a yes; 0 is off.",
+    ),
+    Setting(
+        key="policy.bare_ack_grants",
+        type=bool,
+        default=False,
+        tightest=_false_is_tighter,
+        help='Whether a bare "ok" or a thumbs-up counts as a yes.',
+    ),
+    Setting(
+        key="policy.stopped",
+        type=bool,
+        default=False,
+        tightest=_true_is_tighter,
+        help="Nothing starts at all, approved work included, and no chat command can change that.",
+    ),
+    Setting(
+        key="policy.auto_act",
+        type=bool,
+        default=True,
+        tightest=_false_is_tighter,
+        help="Whether anything may run without being approved; false leaves approved work alone.",
+    ),
+    Setting(
+        key="policy.approve_everything",
+        type=bool,
+        default=False,
+        tightest=_true_is_tighter,
+        help="Even read-only commands wait for a yes.",
+    ),
+    Setting(
+        key="policy.never_auto_act",
+        type=tuple[str, ...],
+        default=(),
+        tightest=_union,
+        help="Names of targets on which nothing runs without being approved.",
+    ),
+    Setting(
+        key="ledger.checkpoint_entries",
+        type=Annotated[int, Field(ge=1, le=1_000_000)],
+        default=1000,
+        help="Entries after which a signed checkpoint is made.",
+    ),
+    Setting(
+        key="ledger.checkpoint_s",
+        type=Annotated[int, Field(ge=1, le=604_800)],
+        default=3600,
+        help="Seconds after which a signed checkpoint is made when there are new entries.",
+    ),
+)
+
+BY_KEY = {setting.key: setting for setting in SETTINGS}
