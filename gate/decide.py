@@ -1,0 +1,347 @@
+"""The decision about one utterance: (facts, utterance, policy, now) -> decision.
+
+Owns when words count and for what (D2, C13, X2): an explicit reference (button, id, reply, thread) names its
+proposal; bare words count only inside the speaker's open window and only when nothing else is pending. It
+reads what words mean through the `Assent` it is handed, asks `authority` who may, and never looks at a clock:
+pending approvals in `facts` are live at `now` by the caller's word and are checked once more here.
+
+It does not plan: an utterance that answers nothing is `Open`, a request for the planner.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from gate import authority, phrases
+from gate.domain import (
+    Assent,
+    AssentVerdict,
+    Facts,
+    Manner,
+    Operator,
+    PendingApproval,
+    Policy,
+    ProposalId,
+    Reason,
+    ReasonCode,
+)
+
+
+class Choice(StrEnum):
+    """What an explicit answer (a button, `approve <id>`) chooses."""
+
+    APPROVE = "approve"
+    DENY = "deny"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Utterance:
+    """What somebody said, as far as a decision cares.
+
+    Attributes:
+        person: None for a stranger.
+        ordinary: a fresh message of a human; edits, forwards and bots' words are not (P6).
+        refers_to: the proposal a reply, thread, button or id names.
+        choice: set when the reference came with an explicit answer; `text` is then only its reason.
+        manner: how it was said.
+        engaged: the bot's last turn in this place was with this person, or the message is addressed to it.
+    """
+
+    person: Operator | None
+    text: str
+    ordinary: bool = True
+    refers_to: ProposalId | None = None
+    choice: Choice | None = None
+    manner: Manner = Manner.WORDS
+    engaged: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ignored:
+    """Nothing is done and nothing is said."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Open:
+    """It answers nothing that waits: a request, a question or small talk, for whoever plans."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Granted:
+    """These approvals are granted, in order. `challenge` also waits, for its own phrase."""
+
+    approvals: tuple[PendingApproval, ...]
+    manner: Manner
+    alone: bool
+    challenge: PendingApproval | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """These approvals are refused. An empty `reason` is owed (C1)."""
+
+    approvals: tuple[PendingApproval, ...]
+    manner: Manner
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Challenged:
+    """Not enough: this one takes its typed phrase. `near` when what was typed came close to it."""
+
+    approval: PendingApproval
+    near: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedAgain:
+    """Nothing ran; the approval is named again and the speaker's window opens anew for one message."""
+
+    approvals: tuple[PendingApproval, ...]
+    because: str
+    question: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Which:
+    """Several are live and the words name none: list them, one choice each."""
+
+    approvals: tuple[PendingApproval, ...]
+    choice: Choice
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayedBack:
+    """Part of the proposal was meant: show exactly that part and ask again. `selects` are 1-based."""
+
+    approvals: tuple[PendingApproval, ...]
+    selects: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeAsked:
+    """Something else was asked for than what was shown: nothing runs as shown."""
+
+    approvals: tuple[PendingApproval, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejected:
+    """The answer does not count, for a reason the speaker can act on."""
+
+    reason: Reason
+    approvals: tuple[PendingApproval, ...] = ()
+
+
+Decision = (
+    Ignored | Open | Granted | Refused | Challenged | AskedAgain | Which | PlayedBack | ChangeAsked | Rejected
+)
+
+#: Reads an utterance against descriptions of what is pending.
+Reader = Callable[[str, Sequence[str]], Assent]
+
+
+def decide(facts: Facts, utterance: Utterance, *, policy: Policy, read: Reader, now: datetime) -> Decision:
+    """Return what `utterance` decides about what is pending in `facts`."""
+    if utterance.person is None:
+        return Ignored(why="not an operator")
+    if not utterance.ordinary:
+        return Ignored(why="not a fresh message of a person")
+    live = tuple(one for one in facts.pending if one.deadline_at > now)
+    if utterance.refers_to is not None:
+        mine = tuple(one for one in live if one.proposal == utterance.refers_to)
+        return _referenced(mine, utterance, policy=policy, read=read)
+    here = tuple(one for one in live if facts.place in (one.asked_in, one.shown_in))
+    typed = _typed_phrase(here, utterance, policy=policy)
+    if typed is not None:
+        return typed
+    return _bare_words(facts, here, utterance, policy=policy, read=read)
+
+
+def describe(pending: PendingApproval) -> str:
+    """Return the description that assent is read against."""
+    return f"{pending.action.command} on {pending.action.target.id}"
+
+
+def _referenced(
+    mine: tuple[PendingApproval, ...], utterance: Utterance, *, policy: Policy, read: Reader
+) -> Decision:
+    if not mine:
+        # How the named one ended is known to the ledger; the caller says it, by this code.
+        return Rejected(reason=Reason(code=ReasonCode.ALREADY_DECIDED, text="That one is not waiting."))
+    if utterance.choice is Choice.DENY:
+        return _refuse(mine, utterance, reason=utterance.text.strip())
+    if utterance.choice is Choice.APPROVE:
+        return _grant(mine, utterance, policy=policy)
+    typed = _typed_phrase(mine, utterance, policy=policy)
+    if typed is not None:
+        return typed
+    assent = read(utterance.text, _descriptions(mine))
+    near = _near_phrase(mine, utterance, assent)
+    if near is not None:
+        return Challenged(approval=near, near=True)
+    return _answered(mine, utterance, assent, policy=policy)
+
+
+def _bare_words(
+    facts: Facts,
+    here: tuple[PendingApproval, ...],
+    utterance: Utterance,
+    *,
+    policy: Policy,
+    read: Reader,
+) -> Decision:
+    window = facts.window
+    mine = tuple(one for one in here if window is not None and one.proposal == window.proposal)
+    assent = read(utterance.text, _descriptions(mine or here))
+    near = _near_phrase(here, utterance, assent)
+    if near is not None:
+        return Challenged(approval=near, near=True)
+    if assent.verdict is AssentVerdict.OTHER and not (assent.question and mine):
+        return Open()
+    several = len({one.proposal for one in here}) > 1
+    if mine and not (several and assent.verdict is AssentVerdict.GRANT):
+        return _answered(mine, utterance, assent, policy=policy)
+    return _without_window(facts, here, utterance, assent)
+
+
+def _without_window(
+    facts: Facts, here: tuple[PendingApproval, ...], utterance: Utterance, assent: Assent
+) -> Decision:
+    """Words that answer something, said where nothing of the speaker's is open for words."""
+    person = utterance.person
+    asked = tuple(one for one in here if person is not None and one.requester == person.id)
+    if not utterance.engaged and not asked:
+        return Ignored(why="answers somebody else")
+    if facts.window is not None and not here:
+        return _ended_meanwhile(assent)
+    if not here:
+        return _nothing_waits(assent)
+    several = len({one.proposal for one in here}) > 1
+    if assent.verdict is AssentVerdict.REFUSE:
+        # A no stops at once wherever it can mean only one thing; it never needs a window.
+        if several or not asked:
+            return Which(approvals=here, choice=Choice.DENY)
+        return _refuse(asked, utterance, reason=assent.reason)
+    if several:
+        return Which(approvals=here, choice=Choice.APPROVE)
+    return Rejected(
+        reason=Reason(
+            code=ReasonCode.STALE_WORDS,
+            text="Nothing ran: without its id, only the next message of who asked counts.",
+        ),
+        approvals=here,
+    )
+
+
+def _ended_meanwhile(assent: Assent) -> Decision:
+    if assent.verdict is AssentVerdict.AMBIGUOUS:
+        return Open()
+    return Rejected(reason=Reason(code=ReasonCode.EXPIRED, text="That one is not waiting any more."))
+
+
+def _nothing_waits(assent: Assent) -> Decision:
+    if assent.verdict is AssentVerdict.AMBIGUOUS and assent.question:
+        return Open()
+    return Rejected(reason=Reason(code=ReasonCode.NOTHING_PENDING, text="Nothing waits for an answer here."))
+
+
+def _answered(
+    mine: tuple[PendingApproval, ...], utterance: Utterance, assent: Assent, *, policy: Policy
+) -> Decision:
+    match assent.verdict:
+        case AssentVerdict.GRANT:
+            return _grant(mine, utterance, policy=policy)
+        case AssentVerdict.REFUSE:
+            return _refuse(mine, utterance, reason=assent.reason)
+        case AssentVerdict.PARTIAL:
+            return _part(mine, assent)
+        case AssentVerdict.CHANGE:
+            return ChangeAsked(approvals=mine)
+        case AssentVerdict.AMBIGUOUS | AssentVerdict.OTHER:
+            if assent.verdict is AssentVerdict.OTHER and not assent.question:
+                return Open()
+            return AskedAgain(approvals=mine, because=assent.because, question=assent.question)
+
+
+def _part(mine: tuple[PendingApproval, ...], assent: Assent) -> Decision:
+    selects = tuple(index for index in assent.selects if 1 <= index <= len(mine))
+    if not selects or len(selects) == len(mine):
+        return AskedAgain(approvals=mine, because=assent.because)
+    return PlayedBack(approvals=mine, selects=selects)
+
+
+def _grant(mine: tuple[PendingApproval, ...], utterance: Utterance, *, policy: Policy) -> Decision:
+    loose = tuple(one for one in mine if one.phrase is None)
+    strict = next((one for one in mine if one.phrase is not None), None)
+    if not loose and strict is not None:
+        return _objected(strict, utterance, policy) or Challenged(approval=strict)
+    for one in loose:
+        # All of the list that was shown, or nothing of it (D4).
+        objected = _objected(one, utterance, policy)
+        if objected is not None:
+            return objected
+    return Granted(
+        approvals=loose,
+        manner=utterance.manner,
+        alone=all(_is_requester(one, utterance) for one in loose),
+        challenge=strict,
+    )
+
+
+def _typed_phrase(
+    among: tuple[PendingApproval, ...], utterance: Utterance, *, policy: Policy
+) -> Decision | None:
+    """Return the decision when the text is exactly a phrase that `among` waits for, else None."""
+    wanted = tuple(
+        one for one in among if one.phrase is not None and phrases.matches(utterance.text, one.phrase)
+    )
+    if not wanted:
+        return None
+    if len(wanted) > 1:
+        return Which(approvals=wanted, choice=Choice.APPROVE)
+    objected = _objected(wanted[0], utterance, policy)
+    if objected is not None:
+        return objected
+    return Granted(approvals=wanted, manner=Manner.PHRASE, alone=_is_requester(wanted[0], utterance))
+
+
+def _near_phrase(
+    among: tuple[PendingApproval, ...], utterance: Utterance, assent: Assent
+) -> PendingApproval | None:
+    """Return the approval whose phrase was almost typed; it is asked for again, never granted."""
+    if assent.verdict not in (AssentVerdict.OTHER, AssentVerdict.AMBIGUOUS):
+        return None
+    for one in among:
+        if one.phrase is not None and phrases.looks_like_phrase(utterance.text, one.phrase):
+            return one
+    return None
+
+
+def _refuse(mine: tuple[PendingApproval, ...], utterance: Utterance, *, reason: str) -> Decision:
+    allowed = tuple(one for one in mine if authority.may_refuse(utterance.person, one))
+    if not allowed:
+        return Rejected(
+            reason=Reason(
+                code=ReasonCode.NOT_AUTHORISED,
+                text="Only who asked, or who may approve it, can drop this one.",
+            ),
+            approvals=mine,
+        )
+    return Refused(approvals=allowed, manner=utterance.manner, reason=reason)
+
+
+def _objected(pending: PendingApproval, utterance: Utterance, policy: Policy) -> Rejected | None:
+    reason = authority.objection(utterance.person, pending, policy)
+    return None if reason is None else Rejected(reason=reason, approvals=(pending,))
+
+
+def _is_requester(pending: PendingApproval, utterance: Utterance) -> bool:
+    return utterance.person is not None and utterance.person.id == pending.requester
+
+
+def _descriptions(pending: Sequence[PendingApproval]) -> tuple[str, ...]:
+    return tuple(describe(one) for one in pending)

@@ -1,0 +1,111 @@
+"""Routing: what becomes of an action before anybody is asked (N17-N20, D13-D16).
+
+A table of checks, strictest first; the first that applies decides. The classifier may only lower what the
+policy allows, never raise it (N3): `auto_run` is necessary for running at once and never sufficient.
+"""
+
+from collections.abc import Sequence
+
+from gate.domain import (
+    Action,
+    Catastrophic,
+    Policy,
+    Posture,
+    Radius,
+    Reason,
+    ReasonCode,
+    Risk,
+    Route,
+    RouteKind,
+    Switches,
+    TargetId,
+    TargetState,
+    Verdict,
+)
+from gate.phrases import phrase_for
+
+_ORDER = (RouteKind.AUTO, RouteKind.APPROVAL, RouteKind.PHRASE, RouteKind.DENY)
+
+
+def stricter(new: RouteKind, old: RouteKind) -> bool:
+    """Whether `new` asks for more than `old` did."""
+    return _ORDER.index(new) > _ORDER.index(old)
+
+
+def route(
+    action: Action,
+    verdict: Verdict,
+    *,
+    policy: Policy,
+    switches: Switches,
+    radius: Radius,
+    frozen: Sequence[TargetId] = (),
+) -> Route:
+    """Return where `action` goes under `policy` and `switches`."""
+    refusal = _refusal(action, verdict, policy=policy, frozen=frozen)
+    if refusal is not None:
+        return Route(kind=RouteKind.DENY, reason=refusal)
+    if verdict.risk is Risk.DESTRUCTIVE or verdict.never is not None:
+        return Route(kind=RouteKind.PHRASE, phrase=phrase_for(action, verdict.deed))
+    held = _held_back(action, verdict, policy=policy, switches=switches, radius=radius)
+    if held is not None:
+        return Route(kind=RouteKind.APPROVAL, because=held)
+    if switches.stopped:
+        return Route(
+            kind=RouteKind.DENY,
+            reason=Reason(
+                code=ReasonCode.STOPPED, text="sayso is stopped, nothing starts. Say resume to go on."
+            ),
+        )
+    because = "" if verdict.auto_run else f"posture {policy.posture.value}"
+    return Route(kind=RouteKind.AUTO, because=because)
+
+
+def _refusal(
+    action: Action, verdict: Verdict, *, policy: Policy, frozen: Sequence[TargetId]
+) -> Reason | None:
+    target = action.target
+    if target.state is TargetState.DESTROYED:
+        return Reason(
+            code=ReasonCode.DESTROYED_TARGET,
+            text=f"{target.id} is marked destroyed in the config. Nothing ran.",
+        )
+    if not action.purpose.strip():
+        return Reason(code=ReasonCode.EMPTY_PURPOSE, text="No purpose was given. Say what it is for.")
+    if verdict.never is not None and policy.catastrophic is Catastrophic.DENY:
+        return Reason(
+            code=ReasonCode.NEVER_LIST,
+            text=f"Never: {verdict.never}. Nothing ran, and no yes changes that here.",
+        )
+    if target.id in frozen and verdict.risk is not Risk.READ_ONLY:
+        return Reason(
+            code=ReasonCode.FROZEN_TARGET,
+            text=f"Changes on {target.id} are frozen: an earlier command there has an unknown end. "
+            f"Look, then settle it. history lost lists it.",
+        )
+    return None
+
+
+def _held_back(
+    action: Action, verdict: Verdict, *, policy: Policy, switches: Switches, radius: Radius
+) -> str | None:
+    """Return the rule that makes it wait for a yes, "" for the ordinary one, None where it may run at once."""
+    target = action.target
+    rules = (
+        (switches.approve_everything, "approve everything"),
+        (policy.posture is Posture.APPROVE_ALL, "posture approve_all"),
+        (switches.auto_off, "auto off"),
+        (target.never_auto_act or target.id in switches.never_auto_act, f"never_auto_act {target.id}"),
+        # The verdict assumes bash; elsewhere the same text may mean something else (D16).
+        (target.shell != "bash", f"shell {target.shell}"),
+    )
+    for applies, name in rules:
+        if applies:
+            return name
+    if verdict.auto_run:
+        return None
+    if verdict.risk is not Risk.REVERSIBLE_LOW or policy.posture is not Posture.APPROVE_CONFIG:
+        return ""
+    if policy.force_approval_at is not None and radius.count >= policy.force_approval_at:
+        return f"blast_radius.force_approval_at {policy.force_approval_at}"
+    return None

@@ -1,0 +1,129 @@
+"""Projection tables: the present state, derived from entries and rebuilt from them (D9).
+
+SQLModel defines them; migrations create them; `ledger.projections` fills them. They hold what decisions and
+cards read often; exact words stay in payloads and are named here by their hash. Nothing outside ledger/
+sees a row.
+"""
+
+from sqlmodel import Field, SQLModel
+
+
+class PlaceRow(SQLModel, table=True):
+    """A place and the platform's ids that lead to it."""
+
+    __tablename__ = "place"
+    id: str = Field(primary_key=True)
+    platform: str
+    tenant: str
+    channel: str
+    thread: str
+    last_turn: str
+    last_person: str
+    last_seq: int
+
+
+class ProposalRow(SQLModel, table=True):
+    """One proposal; `doc` is the body of its entry."""
+
+    __tablename__ = "proposal"
+    id: str = Field(primary_key=True)
+    correlation_id: str
+    requester: str = Field(index=True)
+    asked_in: str = Field(index=True)
+    shown_in: str
+    made_at: str = Field(index=True)
+    made_seq: int
+    replaced_by: str
+    doc: str
+
+
+class ActionRow(SQLModel, table=True):
+    """One action; `doc` holds its slots and verdict, `ending` how it ended."""
+
+    __tablename__ = "action"
+    id: str = Field(primary_key=True)
+    proposal: str = Field(index=True)
+    position: int
+    target: str = Field(index=True)
+    risk: str
+    state: str = Field(index=True)
+    route: str
+    digest: str
+    command: str
+    grant_approval: str
+    queued_at: str
+    started_at: str
+    ended_at: str = Field(index=True)
+    doc: str
+    ending: str
+
+
+class ApprovalRow(SQLModel, table=True):
+    """One approval and, once decided, who decided and how."""
+
+    __tablename__ = "approval"
+    id: str = Field(primary_key=True)
+    proposal: str = Field(index=True)
+    action: str
+    state: str = Field(index=True)
+    deadline_at: str
+    phrase: str
+    list_digest: str
+    opened_seq: int
+    decided_by: str
+    decided_at: str
+    doc: str
+
+
+class ClarificationRow(SQLModel, table=True):
+    """One pending choice."""
+
+    __tablename__ = "clarification"
+    id: str = Field(primary_key=True)
+    place: str = Field(index=True)
+    person: str
+    state: str = Field(index=True)
+    deadline_at: str
+    doc: str
+
+
+class WindowRow(SQLModel, table=True):
+    """The open window of one person in one place (D2)."""
+
+    __tablename__ = "window"
+    place: str = Field(primary_key=True)
+    person: str = Field(primary_key=True)
+    proposal: str
+    opened_by: str
+
+
+class OwedRow(SQLModel, table=True):
+    """A refusal whose reason is still owed (C1)."""
+
+    __tablename__ = "owed"
+    place: str = Field(primary_key=True)
+    person: str = Field(primary_key=True)
+    proposal: str
+    until_at: str
+
+
+class SwitchRow(SQLModel, table=True):
+    """One kill switch or the posture, as last set at run time; `value` is JSON."""
+
+    __tablename__ = "switch"
+    name: str = Field(primary_key=True)
+    value: str
+    seq: int
+
+
+class LooseningRow(SQLModel, table=True):
+    """A loosening that waits for its phrase, and a second person where there is one (D19)."""
+
+    __tablename__ = "loosening"
+    id: str = Field(primary_key=True)
+    place: str
+    person: str
+    state: str = Field(index=True)
+    phrase: str
+    deadline_at: str
+    doc: str

@@ -1,0 +1,371 @@
+"""What each kind of entry does to the present state, and whether an expectation still holds.
+
+One function a kind, in `HANDLERS`; the state machines of gate.lifecycle decide every change of state, so an
+entry that does not fit raises and its batch is rolled back. Runs inside the transaction of the append and,
+for `sayso db rebuild`, over every stored entry; it therefore reads nothing but the entry and the tables.
+"""
+
+import json
+import sqlite3
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import TypeVar
+
+from gate.errors import TransitionError
+from gate.lifecycle import (
+    ACTION,
+    APPROVAL,
+    CLARIFICATION,
+    ActionEvent,
+    ActionState,
+    ApprovalEvent,
+    ApprovalState,
+    ClarificationEvent,
+    ClarificationState,
+    advance,
+)
+from ledger.codec import Doc, dumps, items, mapping
+from ledger.kinds import (
+    ActionIs,
+    ApprovalIs,
+    ClarificationIs,
+    Entry,
+    Expectation,
+    Json,
+    Kind,
+    LastTurnIs,
+    ProposalIsNew,
+    SwitchesAre,
+)
+
+S = TypeVar("S", bound=StrEnum)
+E = TypeVar("E", bound=StrEnum)
+
+#: In an order that lets them be emptied.
+TABLES = (
+    "place",
+    "proposal",
+    "action",
+    "approval",
+    "clarification",
+    "window",
+    "owed",
+    "switch",
+    "loosening",
+)
+
+
+def project(connection: sqlite3.Connection, entry: Entry, _words: Mapping[str, str]) -> None:
+    """Apply `entry` to the projections; raises TransitionError where it does not fit the present state.
+
+    The hashes of its words stand in its body already, so that a rebuild needs nothing but entries.
+    """
+    handler = HANDLERS.get(entry.kind)
+    if handler is not None:
+        handler(connection, entry, json.loads(entry.body))
+
+
+def reset(connection: sqlite3.Connection) -> None:
+    """Empty every projection, before entries are applied anew."""
+    for table in TABLES:
+        connection.execute(f"DELETE FROM {table}")  # noqa: S608 - names are the constants above
+
+
+def holds(connection: sqlite3.Connection, expectation: Expectation) -> bool:
+    """Whether what a decision read is still so (D11)."""
+    match expectation:
+        case ApprovalIs(approval, approval_state):
+            return _value(connection, "SELECT state FROM approval WHERE id=?", approval) == approval_state
+        case ActionIs(action, action_state):
+            return _value(connection, "SELECT state FROM action WHERE id=?", action) == action_state
+        case ClarificationIs(clarification, choice_state):
+            found = _value(connection, "SELECT state FROM clarification WHERE id=?", clarification)
+            return found == choice_state
+        case LastTurnIs(place, turn):
+            return _value(connection, "SELECT last_turn FROM place WHERE id=?", place) == turn
+        case SwitchesAre(seq):
+            newest = connection.execute("SELECT coalesce(max(seq), 0) FROM switch").fetchone()[0]
+            return bool(newest == seq)
+        case ProposalIsNew(proposal):
+            return _value(connection, "SELECT id FROM proposal WHERE id=?", proposal) is None
+
+
+def _value(connection: sqlite3.Connection, query: str, key: str) -> object:
+    row = connection.execute(query, (key,)).fetchone()
+    return None if row is None else row[0]
+
+
+# ---------------------------------------------------------------- turns
+
+
+def _turn_received(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
+    place = mapping(body["place_ref"])
+    connection.execute(
+        "INSERT INTO place (id, platform, tenant, channel, thread, last_turn, last_person, last_seq)"
+        " VALUES (:id, :platform, :tenant, :channel, :thread, :turn, :person, :seq)"
+        " ON CONFLICT (id) DO UPDATE SET last_turn=:turn, last_person=:person, last_seq=:seq",
+        {**place, "id": body["place"], "turn": body["turn"], "person": body["person"], "seq": entry.seq},
+    )
+    if body["consumes_window"]:
+        connection.execute("DELETE FROM window WHERE place=? AND person=?", (body["place"], body["person"]))
+
+
+def _turn_answered(connection: sqlite3.Connection, _entry: Entry, body: Doc) -> None:
+    place = body["place"]
+    if items(body["shows"]):
+        connection.execute("DELETE FROM window WHERE place=?", (place,))
+    if body["window"] is not None:
+        window = mapping(body["window"])
+        connection.execute(
+            "INSERT OR REPLACE INTO window (place, person, proposal, opened_by) VALUES (?, ?, ?, ?)",
+            (place, window["person"], window["proposal"], body["turn"]),
+        )
+
+
+# ---------------------------------------------------------------- proposals and approvals
+
+
+def _proposal_made(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
+    connection.execute(
+        "INSERT INTO proposal (id, correlation_id, requester, asked_in, shown_in, made_at, made_seq,"
+        " replaced_by, doc) VALUES (?, ?, ?, ?, ?, ?, ?, '', ?)",
+        (
+            body["proposal"],
+            entry.correlation_id,
+            body["requester"],
+            body["asked_in"],
+            body["shown_in"],
+            entry.at,
+            entry.seq,
+            entry.body,
+        ),
+    )
+    if body["replaces"]:
+        connection.execute(
+            "UPDATE proposal SET replaced_by=? WHERE id=?", (body["proposal"], body["replaces"])
+        )
+    for action in map(mapping, items(body["actions"])):
+        _insert_action(connection, body, action)
+
+
+def _insert_action(connection: sqlite3.Connection, body: Doc, action: Doc) -> None:
+    slots = mapping(action["slots"])
+    connection.execute(
+        "INSERT INTO action (id, proposal, position, target, risk, state, route, digest, command,"
+        " grant_approval, queued_at, started_at, ended_at, doc, ending)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '', '', '', '', ?, '{}')",
+        (
+            slots["id"],
+            body["proposal"],
+            slots["index"],
+            mapping(slots["target"])["id"],
+            mapping(action["verdict"])["risk"],
+            ActionState.PROPOSED,
+            action["route"],
+            action["digest"],
+            mapping(body[f"command_{slots['index']}"])["payload"],
+            dumps(action),
+        ),
+    )
+
+
+def _approval_opened(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
+    connection.execute(
+        "INSERT INTO approval (id, proposal, action, state, deadline_at, phrase, list_digest, opened_seq,"
+        " decided_by, decided_at, doc) VALUES (?, ?, ?, ?, ?, ?, ?, ?, '', '', '{}')",
+        (
+            body["approval"],
+            body["proposal"],
+            body["action"],
+            ApprovalState.PENDING,
+            body["deadline_at"],
+            body["phrase"] or "",
+            body["list_digest"],
+            entry.seq,
+        ),
+    )
+    _move_action(connection, body, ActionEvent.ASK)
+
+
+def _approval_ended(event: ApprovalEvent) -> "Handler":
+    def handle(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
+        state = ApprovalState(
+            str(_value(connection, "SELECT state FROM approval WHERE id=?", _id(body, "approval")))
+        )
+        connection.execute(
+            "UPDATE approval SET state=?, decided_by=?, decided_at=?, doc=? WHERE id=?",
+            (
+                _next(APPROVAL, state, event),
+                body.get("decider") or "",
+                entry.at,
+                entry.body,
+                body["approval"],
+            ),
+        )
+        if event is ApprovalEvent.GRANT:
+            connection.execute(
+                "UPDATE action SET grant_approval=? WHERE id=?", (body["approval"], body["action"])
+            )
+        if body.get("reason_state") == "owed":
+            connection.execute(
+                "INSERT OR REPLACE INTO owed (place, person, proposal, until_at) VALUES (?, ?, ?, ?)",
+                (body["place"], body["decider"], body["proposal"], body["owed_until"]),
+            )
+
+    return handle
+
+
+def _reason_given(connection: sqlite3.Connection, _entry: Entry, body: Doc) -> None:
+    connection.execute("DELETE FROM owed WHERE proposal=?", (body["proposal"],))
+
+
+# ---------------------------------------------------------------- actions
+
+
+def _action_queued(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
+    _move_action(connection, body, ActionEvent.QUEUE)
+    connection.execute("UPDATE action SET queued_at=? WHERE id=?", (entry.at, body["action"]))
+
+
+def _action_unqueued(connection: sqlite3.Connection, _entry: Entry, body: Doc) -> None:
+    _move_action(connection, body, ActionEvent.UNQUEUE)
+    connection.execute(
+        "UPDATE action SET queued_at='', grant_approval='', route=? WHERE id=?",
+        (body["route"], body["action"]),
+    )
+
+
+def _action_started(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
+    _move_action(connection, body, ActionEvent.START)
+    connection.execute("UPDATE action SET started_at=? WHERE id=?", (entry.at, body["action"]))
+
+
+def _action_ended(event: ActionEvent) -> "Handler":
+    def handle(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
+        _move_action(connection, body, event)
+        connection.execute(
+            "UPDATE action SET ended_at=?, ending=? WHERE id=?", (entry.at, entry.body, body["action"])
+        )
+
+    return handle
+
+
+def _action_verified(connection: sqlite3.Connection, _entry: Entry, body: Doc) -> None:
+    _add_to_ending(connection, body, "verify")
+
+
+def _action_settled(connection: sqlite3.Connection, _entry: Entry, body: Doc) -> None:
+    event = ActionEvent.SETTLE_RAN if body["ran"] else ActionEvent.SETTLE_DID_NOT_RUN
+    _move_action(connection, body, event)
+    _add_to_ending(connection, body, "settled")
+
+
+def _add_to_ending(connection: sqlite3.Connection, body: Doc, key: str) -> None:
+    row = connection.execute("SELECT ending FROM action WHERE id=?", (body["action"],)).fetchone()
+    connection.execute(
+        "UPDATE action SET ending=? WHERE id=?", (dumps({**json.loads(row[0]), key: body}), body["action"])
+    )
+
+
+def _move_action(connection: sqlite3.Connection, body: Doc, event: ActionEvent) -> None:
+    state = ActionState(str(_value(connection, "SELECT state FROM action WHERE id=?", _id(body, "action"))))
+    connection.execute("UPDATE action SET state=? WHERE id=?", (_next(ACTION, state, event), body["action"]))
+
+
+# ---------------------------------------------------------------- clarifications, switches
+
+
+def _clarification_asked(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
+    connection.execute(
+        "INSERT INTO clarification (id, place, person, state, deadline_at, doc) VALUES (?, ?, ?, ?, ?, ?)",
+        (
+            body["clarification"],
+            body["place"],
+            body["person"],
+            ClarificationState.PENDING,
+            body["deadline_at"],
+            entry.body,
+        ),
+    )
+
+
+def _clarification_ended(event: ClarificationEvent) -> "Handler":
+    def handle(connection: sqlite3.Connection, _entry: Entry, body: Doc) -> None:
+        key = _id(body, "clarification")
+        state = ClarificationState(str(_value(connection, "SELECT state FROM clarification WHERE id=?", key)))
+        connection.execute(
+            "UPDATE clarification SET state=? WHERE id=?", (_next(CLARIFICATION, state, event), key)
+        )
+
+    return handle
+
+
+def _switch_changed(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
+    connection.execute(
+        "INSERT OR REPLACE INTO switch (name, value, seq) VALUES (?, ?, ?)",
+        (body["switch"], json.dumps(body["value"]), entry.seq),
+    )
+
+
+def _loosening_asked(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
+    connection.execute(
+        "INSERT INTO loosening (id, place, person, state, phrase, deadline_at, doc) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            body["loosening"],
+            body["place"],
+            body["person"],
+            "pending",
+            body["phrase"],
+            body["deadline_at"],
+            entry.body,
+        ),
+    )
+
+
+def _loosening_ended(connection: sqlite3.Connection, _entry: Entry, body: Doc) -> None:
+    connection.execute("UPDATE loosening SET state=? WHERE id=?", (body["how"], body["loosening"]))
+
+
+def _next(table: Mapping[tuple[S, E], S], state: S, event: E) -> S:
+    after = advance(table, state, event)
+    if after is None:
+        raise TransitionError(f"{state} does not take {event}")
+    return after
+
+
+def _id(body: Doc, key: str) -> str:
+    return str(body[key])
+
+
+Handler = Callable[[sqlite3.Connection, Entry, dict[str, Json]], None]
+
+HANDLERS: Mapping[str, Handler] = {
+    Kind.TURN_RECEIVED: _turn_received,
+    Kind.TURN_CRASHED: _turn_received,
+    Kind.TURN_ANSWERED: _turn_answered,
+    Kind.PROPOSAL_MADE: _proposal_made,
+    Kind.APPROVAL_OPENED: _approval_opened,
+    Kind.APPROVAL_GRANTED: _approval_ended(ApprovalEvent.GRANT),
+    Kind.APPROVAL_REFUSED: _approval_ended(ApprovalEvent.REFUSE),
+    Kind.APPROVAL_EXPIRED: _approval_ended(ApprovalEvent.EXPIRE),
+    Kind.APPROVAL_SUPERSEDED: _approval_ended(ApprovalEvent.SUPERSEDE),
+    Kind.APPROVAL_WITHDRAWN: _approval_ended(ApprovalEvent.WITHDRAW),
+    Kind.REASON_GIVEN: _reason_given,
+    Kind.ACTION_QUEUED: _action_queued,
+    Kind.ACTION_UNQUEUED: _action_unqueued,
+    Kind.ACTION_STARTED: _action_started,
+    Kind.ACTION_SUCCEEDED: _action_ended(ActionEvent.SUCCEED),
+    Kind.ACTION_FAILED: _action_ended(ActionEvent.FAIL),
+    Kind.ACTION_CANCELLED: _action_ended(ActionEvent.CANCEL),
+    Kind.ACTION_LOST: _action_ended(ActionEvent.LOSE),
+    Kind.ACTION_VERIFIED: _action_verified,
+    Kind.ACTION_SETTLED: _action_settled,
+    Kind.CLARIFICATION_ASKED: _clarification_asked,
+    Kind.CLARIFICATION_ANSWERED: _clarification_ended(ClarificationEvent.ANSWER),
+    Kind.CLARIFICATION_CANCELLED: _clarification_ended(ClarificationEvent.CANCEL),
+    Kind.CLARIFICATION_EXPIRED: _clarification_ended(ClarificationEvent.EXPIRE),
+    Kind.CLARIFICATION_SUPERSEDED: _clarification_ended(ClarificationEvent.SUPERSEDE),
+    Kind.SWITCH_CHANGED: _switch_changed,
+    Kind.LOOSENING_ASKED: _loosening_asked,
+    Kind.LOOSENING_ENDED: _loosening_ended,
+}

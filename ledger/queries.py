@@ -1,0 +1,369 @@
+"""Reading the present state: facts for a decision, views for cards, what is due.
+
+Reads only, on a connection of its own; every answer is a frozen view. History searches stand in
+`ledger.history`. Words that were pruned read as PRUNED.
+"""
+
+import json
+import sqlite3
+from collections.abc import Callable
+from datetime import datetime
+
+from gate.domain import (
+    ActionId,
+    ApprovalId,
+    Digest,
+    Facts,
+    PendingApproval,
+    PersonId,
+    PlaceId,
+    ProposalId,
+    Risk,
+    RouteKind,
+    Switches,
+    TargetId,
+    TurnId,
+    Window,
+)
+from gate.lifecycle import ActionState, ApprovalState, ClarificationState
+from ledger import payloads
+from ledger.codec import (
+    Doc,
+    action_of,
+    instant,
+    mapping,
+    optional,
+    parse_instant,
+    radius_of,
+    texts,
+    verdict_of,
+)
+from ledger.kinds import Json
+from ledger.views import (
+    ActionView,
+    ApprovalView,
+    ClarificationView,
+    EndingView,
+    LastRun,
+    LooseningView,
+    OptionView,
+    ProposalView,
+)
+
+PRUNED = "(pruned)"
+
+
+class Queries:
+    """Questions to the projections.
+
+    Args:
+        connect: returns a read-only connection for the calling thread.
+    """
+
+    def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
+        self._connect = connect
+
+    # ------------------------------------------------------------ facts
+
+    def facts(self, place: PlaceId, person: PersonId | None) -> Facts:
+        """Return what a decision in `place` about words of `person` reads."""
+        return Facts(
+            place=place,
+            head=int(self._one("SELECT coalesce(max(seq), 0) FROM entry")),
+            pending=self.pending(),
+            window=None if person is None else self._window(place, person),
+            switches=self.switches(),
+            frozen=self.frozen(),
+        )
+
+    def pending(self) -> tuple[PendingApproval, ...]:
+        """Return every live approval, oldest first."""
+        rows = self._rows(
+            "SELECT a.*, p.requester, p.asked_in, p.shown_in FROM approval a JOIN proposal p ON p.id = a.proposal"
+            " WHERE a.state = ? ORDER BY a.opened_seq",
+            ApprovalState.PENDING,
+        )
+        return tuple(self._pending(row) for row in rows)
+
+    def _pending(self, row: sqlite3.Row) -> PendingApproval:
+        view = self.action(ActionId(row["action"]))
+        return PendingApproval(
+            approval=ApprovalId(row["id"]),
+            proposal=ProposalId(row["proposal"]),
+            action=view.action,
+            risk=view.verdict.risk,
+            action_digest=view.digest,
+            list_digest=Digest(row["list_digest"]),
+            requester=PersonId(row["requester"]),
+            asked_in=PlaceId(row["asked_in"]),
+            shown_in=PlaceId(row["shown_in"]),
+            deadline_at=parse_instant(row["deadline_at"]),
+            phrase=row["phrase"] or None,
+        )
+
+    def _window(self, place: PlaceId, person: PersonId) -> Window | None:
+        row = self._row("SELECT * FROM window WHERE place=? AND person=?", place, person)
+        if row is None:
+            return None
+        return Window(
+            place=place,
+            person=person,
+            proposal=ProposalId(row["proposal"]),
+            opened_by=TurnId(row["opened_by"]),
+        )
+
+    def last_turn(self, place: PlaceId) -> tuple[TurnId, PersonId] | None:
+        """Return the newest turn of a place and who it was with; None when nothing was ever said there."""
+        row = self._row("SELECT last_turn, last_person FROM place WHERE id=?", place)
+        return None if row is None else (TurnId(row["last_turn"]), PersonId(row["last_person"]))
+
+    def place(self, place: PlaceId) -> tuple[str, str, str, str] | None:
+        """Return (platform, tenant, channel, thread) of a place."""
+        row = self._row("SELECT * FROM place WHERE id=?", place)
+        return None if row is None else (row["platform"], row["tenant"], row["channel"], row["thread"])
+
+    def switches(self) -> Switches:
+        """Return the kill switches as set at run time."""
+        values = self.switch_values()
+        return Switches(
+            stopped=bool(values.get("stopped", False)),
+            auto_off=bool(values.get("auto_off", False)),
+            approve_everything=bool(values.get("approve_everything", False)),
+            never_auto_act=tuple(TargetId(name) for name in texts(values.get("never_auto_act", []))),
+        )
+
+    def switch_values(self) -> dict[str, Json]:
+        """Return every switch that was set at run time, by name (the posture included)."""
+        return {row["name"]: json.loads(row["value"]) for row in self._rows("SELECT * FROM switch")}
+
+    def switch_seq(self) -> int:
+        """Return the entry that last changed a switch, 0 for none."""
+        return int(self._one("SELECT coalesce(max(seq), 0) FROM switch"))
+
+    def frozen(self) -> tuple[TargetId, ...]:
+        """Return the targets where a change has an unknown end. Reading changes nothing, so it freezes nothing."""
+        rows = self._rows(
+            "SELECT DISTINCT target FROM action WHERE state=? AND risk<>? ORDER BY target",
+            ActionState.LOST,
+            Risk.READ_ONLY,
+        )
+        return tuple(TargetId(row["target"]) for row in rows)
+
+    def owed(self, place: PlaceId, person: PersonId, now: datetime) -> ProposalId | None:
+        """Return the proposal whose refusal by `person` still owes a reason at `now`."""
+        row = self._row(
+            "SELECT proposal FROM owed WHERE place=? AND person=? AND until_at>?", place, person, instant(now)
+        )
+        return None if row is None else ProposalId(row["proposal"])
+
+    # ------------------------------------------------------------ proposals
+
+    def proposal(self, proposal: ProposalId) -> ProposalView | None:
+        """Return one proposal with its actions, or None."""
+        row = self._row("SELECT * FROM proposal WHERE id=?", proposal)
+        if row is None:
+            return None
+        doc = json.loads(row["doc"])
+        actions = self._rows("SELECT id FROM action WHERE proposal=? ORDER BY position", proposal)
+        return ProposalView(
+            id=proposal,
+            correlation_id=row["correlation_id"],
+            requester=PersonId(row["requester"]),
+            asked_in=PlaceId(row["asked_in"]),
+            shown_in=PlaceId(row["shown_in"]),
+            made_at=parse_instant(row["made_at"]),
+            source=doc["source"],
+            purpose=self._word(doc.get("purpose")),
+            replaced_by=ProposalId(row["replaced_by"]) if row["replaced_by"] else None,
+            policy_revision=doc["policy_revision"],
+            actions=tuple(self.action(ActionId(one["id"])) for one in actions),
+        )
+
+    def action(self, action: ActionId) -> ActionView:
+        """Return one action; raises LookupError for an unknown id."""
+        row = self._row("SELECT * FROM action WHERE id=?", action)
+        if row is None:
+            raise LookupError(f"no action {action}")
+        doc = json.loads(row["doc"])
+        slots = mapping(doc["slots"])
+        parent = json.loads(self._one("SELECT doc FROM proposal WHERE id=?", row["proposal"]))
+        position = row["position"]
+        verify = parent.get(f"verify_{position}")
+        return ActionView(
+            action=action_of(
+                slots,
+                command=self._word(parent[f"command_{position}"]),
+                purpose=self._word(parent.get("purpose")),
+                verify=None if verify is None else self._word(verify),
+            ),
+            digest=Digest(row["digest"]),
+            verdict=verdict_of(mapping(doc["verdict"])),
+            radius=radius_of(mapping(doc["radius"])),
+            route=RouteKind(row["route"]),
+            because=doc["because"],
+            phrase=optional(doc["phrase"]),
+            state=ActionState(row["state"]),
+            approval=self._newest_approval(action),
+            queued_at=_instant_or_none(row["queued_at"]),
+            started_at=_instant_or_none(row["started_at"]),
+            ended_at=_instant_or_none(row["ended_at"]),
+            ending=self._ending(json.loads(row["ending"])) if row["ended_at"] else None,
+        )
+
+    def _newest_approval(self, action: ActionId) -> ApprovalView | None:
+        row = self._row("SELECT * FROM approval WHERE action=? ORDER BY opened_seq DESC LIMIT 1", action)
+        if row is None:
+            return None
+        doc = json.loads(row["doc"])
+        return ApprovalView(
+            id=ApprovalId(row["id"]),
+            action=action,
+            state=ApprovalState(row["state"]),
+            deadline_at=parse_instant(row["deadline_at"]),
+            phrase=row["phrase"] or None,
+            list_digest=Digest(row["list_digest"]),
+            decided_by=PersonId(row["decided_by"]) if row["decided_by"] else None,
+            decided_at=_instant_or_none(row["decided_at"]),
+            said=self._word(doc.get("said")),
+            why=self._word(doc["reason"]) if "reason" in doc else str(doc.get("why", "")),
+            alone=bool(doc.get("alone", False)),
+        )
+
+    def _ending(self, doc: Doc) -> EndingView:
+        verify = doc.get("verify")
+        settled = doc.get("settled")
+        exit_code = doc["exit_code"]
+        verified = None if verify is None else mapping(verify)["exit_code"]
+        return EndingView(
+            note=str(doc["note"]),
+            exit_code=exit_code if isinstance(exit_code, int) else None,
+            run_s=float(str(doc["run_s"])),
+            output=self._word(doc.get("output")),
+            total_bytes=int(str(doc["total_bytes"])),
+            dropped_bytes=int(str(doc["dropped_bytes"])),
+            verify_exit=verified if isinstance(verified, int) else None,
+            settled="" if settled is None else self._word(mapping(settled)["why"]),
+        )
+
+    def last_run(self, digest: Digest) -> LastRun | None:
+        """Return the newest ended run of exactly this action on exactly this target."""
+        row = self._row(
+            "SELECT ended_at, state, ending FROM action WHERE digest=? AND ended_at<>'' AND started_at<>''"
+            " ORDER BY ended_at DESC LIMIT 1",
+            digest,
+        )
+        if row is None:
+            return None
+        return LastRun(
+            ended_at=parse_instant(row["ended_at"]),
+            state=ActionState(row["state"]),
+            run_s=float(json.loads(row["ending"])["run_s"]),
+        )
+
+    # ------------------------------------------------------------ what is due, what is under way
+
+    def in_state(self, *states: ActionState) -> tuple[ActionView, ...]:
+        """Return every action in one of `states`, oldest proposal first."""
+        marks = ", ".join("?" * len(states))
+        rows = self._rows(
+            "SELECT a.id FROM action a JOIN proposal p ON p.id = a.proposal"
+            f" WHERE a.state IN ({marks}) ORDER BY p.made_seq, a.position",  # noqa: S608 - only question marks
+            *states,
+        )
+        return tuple(self.action(ActionId(row["id"])) for row in rows)
+
+    def unfinished(self) -> tuple[ProposalId, ...]:
+        """Return the proposals that have an action without an end, oldest first."""
+        rows = self._rows(
+            "SELECT DISTINCT p.id, p.made_seq FROM action a JOIN proposal p ON p.id = a.proposal"
+            " WHERE a.state IN (?, ?, ?, ?) ORDER BY p.made_seq",
+            ActionState.PROPOSED,
+            ActionState.WAITING,
+            ActionState.QUEUED,
+            ActionState.STARTED,
+        )
+        return tuple(ProposalId(row["id"]) for row in rows)
+
+    def next_deadline(self) -> datetime | None:
+        """Return the next instant at which an approval, a choice or a loosening ends by itself."""
+        found = [
+            self._one("SELECT min(deadline_at) FROM approval WHERE state=?", ApprovalState.PENDING),
+            self._one("SELECT min(deadline_at) FROM clarification WHERE state=?", ClarificationState.PENDING),
+            self._one("SELECT min(deadline_at) FROM loosening WHERE state='pending'"),
+        ]
+        return min((parse_instant(str(one)) for one in found if one is not None), default=None)
+
+    def clarification(self, clarification: str) -> ClarificationView | None:
+        """Return one choice if it is still open."""
+        row = self._row(
+            "SELECT * FROM clarification WHERE id=? AND state=?", clarification, ClarificationState.PENDING
+        )
+        return None if row is None else self._clarification(row)
+
+    def clarifications(self) -> tuple[ClarificationView, ...]:
+        """Return every open choice."""
+        rows = self._rows("SELECT * FROM clarification WHERE state=?", ClarificationState.PENDING)
+        return tuple(self._clarification(row) for row in rows)
+
+    def _clarification(self, row: sqlite3.Row) -> ClarificationView:
+        doc = json.loads(row["doc"])
+        options = json.loads(self._word(doc["choices"]))
+        return ClarificationView(
+            id=row["id"],
+            place=PlaceId(row["place"]),
+            person=PersonId(row["person"]),
+            question=self._word(doc["question"]),
+            options=tuple(OptionView(label=one[0], request=one[1]) for one in options),
+            deadline_at=parse_instant(row["deadline_at"]),
+        )
+
+    def loosenings(self) -> tuple[LooseningView, ...]:
+        """Return every loosening that waits."""
+        rows = self._rows("SELECT * FROM loosening WHERE state='pending'")
+        return tuple(
+            LooseningView(
+                id=row["id"],
+                place=PlaceId(row["place"]),
+                person=PersonId(row["person"]),
+                phrase=row["phrase"],
+                deadline_at=parse_instant(row["deadline_at"]),
+                wants=dict(mapping(json.loads(row["doc"])["wants"])),
+            )
+            for row in rows
+        )
+
+    def proposals(self, *, since: datetime, limit: int) -> tuple[ProposalView, ...]:
+        """Return the newest proposals made since an instant, newest first."""
+        rows = self._rows(
+            "SELECT id FROM proposal WHERE made_at>=? ORDER BY made_seq DESC LIMIT ?", instant(since), limit
+        )
+        return tuple(view for row in rows if (view := self.proposal(ProposalId(row["id"]))) is not None)
+
+    # ------------------------------------------------------------ plumbing
+
+    def _word(self, reference: Json) -> str:
+        if reference is None:
+            return ""
+        content = payloads.read(self._connect(), str(mapping(reference)["payload"]))
+        return PRUNED if content is None else content.decode("utf-8", "surrogateescape")
+
+    def _rows(self, query: str, *values: object) -> list[sqlite3.Row]:
+        return self._run(query, values).fetchall()
+
+    def _row(self, query: str, *values: object) -> sqlite3.Row | None:
+        found: sqlite3.Row | None = self._run(query, values).fetchone()
+        return found
+
+    def _run(self, query: str, values: tuple[object, ...]) -> sqlite3.Cursor:
+        # The connection is shared with readers that want plain tuples, so only this cursor gives rows.
+        cursor = self._connect().cursor()
+        cursor.row_factory = sqlite3.Row
+        return cursor.execute(query, values)
+
+    def _one(self, query: str, *values: object) -> str:
+        row = self._row(query, *values)
+        return row[0] if row is not None else ""
+
+
+def _instant_or_none(text: str) -> datetime | None:
+    return parse_instant(text) if text else None

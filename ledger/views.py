@@ -1,0 +1,135 @@
+"""Views: what queries hand out instead of rows. Frozen values, joined with their words."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from gate.domain import (
+    Action,
+    ActionId,
+    ApprovalId,
+    Digest,
+    PersonId,
+    PlaceId,
+    ProposalId,
+    Radius,
+    RouteKind,
+    Verdict,
+)
+from gate.lifecycle import ActionState, ApprovalState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalView:
+    """One approval. `said` is the decider's exact words; `why` a refusal's reason or an end's cause."""
+
+    id: ApprovalId
+    action: ActionId
+    state: ApprovalState
+    deadline_at: datetime
+    phrase: str | None
+    list_digest: Digest
+    decided_by: PersonId | None
+    decided_at: datetime | None
+    said: str
+    why: str
+    alone: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndingView:
+    """How an action ended. `exit_code` None: unknown or never started. Output is as recorded: redacted, capped."""
+
+    note: str
+    exit_code: int | None
+    run_s: float
+    output: str
+    total_bytes: int
+    dropped_bytes: int
+    verify_exit: int | None
+    settled: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionView:
+    """One action with everything a card shows. `approval` is its newest one."""
+
+    action: Action
+    digest: Digest
+    verdict: Verdict
+    radius: Radius
+    route: RouteKind
+    because: str
+    phrase: str | None
+    state: ActionState
+    approval: ApprovalView | None
+    queued_at: datetime | None
+    started_at: datetime | None
+    ended_at: datetime | None
+    ending: EndingView | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposalView:
+    """One proposal, its actions in order."""
+
+    id: ProposalId
+    correlation_id: str
+    requester: PersonId
+    asked_in: PlaceId
+    shown_in: PlaceId
+    made_at: datetime
+    source: str
+    purpose: str
+    replaced_by: ProposalId | None
+    policy_revision: str
+    actions: tuple[ActionView, ...]
+
+    @property
+    def pending(self) -> tuple[ActionView, ...]:
+        """The actions that wait for somebody's yes."""
+        return tuple(
+            one
+            for one in self.actions
+            if one.approval is not None and one.approval.state is ApprovalState.PENDING
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptionView:
+    """One choice of a clarification; `request` is handled as if it had been typed."""
+
+    label: str
+    request: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClarificationView:
+    """One pending choice."""
+
+    id: str
+    place: PlaceId
+    person: PersonId
+    question: str
+    options: tuple[OptionView, ...]
+    deadline_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LooseningView:
+    """A loosening that waits. `wants` maps switch names to the values asked for."""
+
+    id: str
+    place: PlaceId
+    person: PersonId
+    phrase: str
+    deadline_at: datetime
+    wants: dict[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastRun:
+    """The newest ended run of the same command on the same target."""
+
+    ended_at: datetime
+    state: ActionState
+    run_s: float
