@@ -69,6 +69,8 @@ class Inbound:
         reply_to: the message this one answers explicitly, where the platform says so.
         token: the opaque token of the pressed button, for CLICK.
         forwarded: a forwarded or quoted-only message: never assent (P6).
+        addressed: said to the bot (a direct message, a mention, the console); in a shared place other
+            people's talk is not.
     """
 
     event_id: str
@@ -80,6 +82,7 @@ class Inbound:
     reply_to: MessageRef | None = None
     token: str = ""
     forwarded: bool = False
+    addressed: bool = True
 
 
 class ButtonStyle(StrEnum):
@@ -231,6 +234,7 @@ class Ended:
     Attributes:
         exit_code: of the command; None unless it is known. A signal is 128 + its number.
         note: for people: why it did not start, was lost or was stopped; "" otherwise.
+        cause: stable word for why it did not start (bot.execution.unreached), for scripts; "" otherwise.
         connect_s, run_s: seconds to reach the target, and to run.
     """
 
@@ -238,6 +242,7 @@ class Ended:
     exit_code: int | None = None
     output: Captured = field(default_factory=Captured)
     note: str = ""
+    cause: str = ""
     connect_s: float = 0.0
     run_s: float = 0.0
 

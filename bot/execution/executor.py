@@ -1,0 +1,118 @@
+"""The Executor port over local processes and SSH, by the kind of the target.
+
+What was approved is what runs (X1): right before starting, the target is identified once more, and one that
+is no longer who it was when its digest was made is not touched. Faults of the world come back as ends.
+"""
+
+import asyncio
+import os
+import pwd
+import secrets
+from dataclasses import replace
+
+from bot.execution.capture import Capture
+from bot.execution.limits import Limits
+from bot.execution.local import Self, run_local
+from bot.execution.pool import Pool
+from bot.execution.ssh import run_ssh
+from bot.execution.unreached import StoppedError, Unreached, UnreachedError
+from bot.execution.wrap import problems, sweep, wrap
+from bot.inventory.hostkeys import KnownHostsError
+from bot.inventory.identity import ssh_entry
+from bot.inventory.model import Inventory
+from bot.inventory.ssh_config import SshConfigError
+from bot.ports import Ended, EndKind, OutputSink
+from gate.domain import Action, Target, TargetState
+
+_STOPPED = Ended(kind=EndKind.CANCELLED, note="stopped before it was sent; nothing ran")
+
+
+class FleetExecutor:
+    """Runs actions on every target of an inventory.
+
+    Args:
+        inventory: the targets, and how to identify them.
+        limits: bounds on connections, time and memory.
+    """
+
+    def __init__(self, inventory: Inventory, *, limits: Limits | None = None) -> None:
+        self._inventory = inventory
+        self._limits = limits or Limits()
+        self._pool = Pool(identifier=inventory.identifier, limits=self._limits)
+        account = pwd.getpwuid(os.getuid())
+        self._me = Self(user=account.pw_name, home=account.pw_dir)
+
+    async def identify(self, target: Target) -> Target:
+        """Return `target` as it would be reached right now; see `Inventory.identify`."""
+        return self._inventory.identify(target)
+
+    async def run(self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event) -> Ended:
+        """Run `action`, whose target must be identified, and return its end."""
+        capture = Capture(
+            head_bytes=self._limits.head_bytes, tail_bytes=self._limits.tail_bytes, on_output=on_output
+        )
+        if cancel.is_set():
+            return _STOPPED
+        try:
+            self._check_identity(action.target)
+            return await self._run(action, capture=capture, cancel=cancel)
+        except UnreachedError as error:
+            return Ended(kind=EndKind.NOT_STARTED, note=error.note, cause=error.cause)
+        except StoppedError:
+            return _STOPPED
+
+    async def close(self) -> None:
+        """Close pooled connections."""
+        await self._pool.close()
+
+    def _check_identity(self, target: Target) -> None:
+        try:
+            now = self._inventory.identify(target)
+        except (SshConfigError, KnownHostsError) as error:
+            raise UnreachedError(Unreached.CONFIG, f"{target.id}: {error}") from error
+        if now.state is TargetState.DESTROYED:
+            raise UnreachedError(
+                Unreached.DRIFTED, f"{target.id} is not in the inventory any more. Nothing ran."
+            )
+        # what a target is called or belongs to may change meanwhile; where a command goes may not
+        if replace(now, tags=(), depends_on=(), never_auto_act=False) != replace(
+            target, tags=(), depends_on=(), never_auto_act=False
+        ):
+            raise UnreachedError(
+                Unreached.DRIFTED,
+                f"{target.id} is reached differently than when this was asked (address, user, host key or "
+                "wrapper). Nothing ran. Ask again to see what it is now.",
+            )
+
+    async def _run(self, action: Action, *, capture: Capture, cancel: asyncio.Event) -> Ended:
+        token, limits = secrets.token_hex(16), self._limits
+        wrapped = wrap(action, token=token, kill_after_s=limits.kill_after_s)
+        for problem in problems(action, wrapped, max_bytes=limits.command_bytes):
+            raise UnreachedError(Unreached.UNUSABLE, problem)
+        sweeps = (
+            sweep(action, token=token, signal="TERM"),
+            sweep(action, token=token, signal="KILL"),
+        )
+        entry = ssh_entry(action.target, self._inventory.targets)
+        if entry is None:
+            return await run_local(
+                wrapped,
+                sweeps=sweeps,
+                capture=capture,
+                timeout_s=action.timeout_s,
+                cancel=cancel,
+                limits=limits,
+                me=self._me,
+            )
+        return await run_ssh(
+            wrapped,
+            pool=self._pool,
+            endpoint=self._pool.endpoint(
+                entry.address, name=action.target.id, user=entry.user, port=entry.port
+            ),
+            sweeps=sweeps,
+            capture=capture,
+            timeout_s=action.timeout_s,
+            cancel=cancel,
+            limits=limits,
+        )

@@ -1,0 +1,239 @@
+"""Pooled SSH connections: one for each (alias, address, port, user, trusted keys, jump hosts).
+
+At most `channels` commands share one, the rest wait; at most `handshakes` connections open at once. A
+connection that died is replaced before anything is sent over it. Host keys are checked against exactly the
+keys that the target's identity was made of: when known_hosts changes, a new connection is made under the new
+keys.
+"""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, field
+
+import asyncssh
+
+from bot.execution.limits import Limits
+from bot.execution.run import unless
+from bot.execution.trust import Client, ciphers, host_key_algorithms, known, refusal
+from bot.execution.unreached import explain
+from bot.inventory.hostkeys import HostKeys, KnownHostsError
+from bot.inventory.identity import Identifier
+from bot.inventory.ssh_config import Hop, SshConfigError, SshHost
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """What one pooled connection leads to. Equal endpoints share it."""
+
+    name: str = field(compare=False)
+    host: SshHost
+    fingerprints: tuple[str, ...]
+    keys: HostKeys = field(compare=False)
+    jump: "Endpoint | None" = None
+
+
+@dataclass(slots=True, eq=False)
+class _Slot:
+    """One endpoint's connection, present or future. `users` counts commands and tunnels through it."""
+
+    channels: asyncio.Semaphore
+    users: int = 0
+    connecting: "asyncio.Task[asyncssh.SSHClientConnection] | None" = None
+    idle: asyncio.TimerHandle | None = None
+
+    def usable(self) -> "asyncio.Task[asyncssh.SSHClientConnection] | None":
+        """Return the task whose connection may be used, or None when one has to be made."""
+        task = self.connecting
+        if task is None or not task.done():
+            return task
+        if task.cancelled() or task.exception() is not None or task.result().is_closed():
+            return None
+        return task
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Lease:
+    """The right to one channel."""
+
+    endpoint: Endpoint
+    connection: asyncssh.SSHClientConnection
+    connect_s: float
+
+
+class Pool:
+    """Opens, shares and closes connections.
+
+    Args:
+        identifier: resolves aliases and trusted keys.
+        limits: bounds.
+    """
+
+    def __init__(self, *, identifier: Identifier, limits: Limits) -> None:
+        self._identifier = identifier
+        self._limits = limits
+        self._slots: dict[Endpoint, _Slot] = {}
+        self._handshakes = asyncio.Semaphore(limits.handshakes)
+        self._keepers: set[asyncio.Task[None]] = set()
+        self._closed = False
+
+    def endpoint(self, alias: str, *, name: str, user: str = "", port: int = 0) -> Endpoint:
+        """Resolve an alias, its keys and its jump hosts. Raises UnreachedError for a broken config."""
+        try:
+            return self._resolve(Hop(alias=alias, user=user, port=port), name=name, jump=None, seen=())
+        except (SshConfigError, KnownHostsError, ValueError) as error:
+            raise explain(error, name=name, address=alias, port=port, user=user) from error
+
+    def _resolve(self, hop: Hop, *, name: str, jump: Endpoint | None, seen: tuple[str, ...]) -> Endpoint:
+        if hop.alias in seen:
+            raise SshConfigError(f"ProxyJump goes in a circle through {hop.alias}")
+        host = self._identifier.host(hop.alias, user=hop.user, port=hop.port)
+        keys = self._identifier.trusted(host)
+        for step in host.jump if jump is None else ():
+            jump = self._resolve(
+                step, name=f"{name}, jump host {step.alias}", jump=jump, seen=(*seen, hop.alias)
+            )
+        return Endpoint(name=name, host=host, fingerprints=keys.fingerprints, keys=keys, jump=jump)
+
+    @contextlib.asynccontextmanager
+    async def lease(self, endpoint: Endpoint, *, cancel: asyncio.Event) -> AsyncIterator[Lease]:
+        """Hold one channel's place on a live connection. Raises UnreachedError, StoppedError."""
+        slot = self._slot(endpoint)
+        with self._in_use(endpoint, slot):
+            await unless(cancel, slot.channels.acquire())
+            try:
+                began = time.monotonic()
+                connection = await unless(cancel, self._connection(endpoint, slot))
+                yield Lease(endpoint=endpoint, connection=connection, connect_s=time.monotonic() - began)
+            finally:
+                slot.channels.release()
+
+    async def renew(self, lease: Lease) -> None:
+        """Put a new connection in the place of the dead one of `lease`. Raises UnreachedError."""
+        slot = self._slot(lease.endpoint)
+        began = time.monotonic()
+        task = slot.usable()
+        if task is not None and task.done() and task.result() is lease.connection:
+            slot.connecting = None
+        lease.connection.abort()
+        lease.connection = await self._connection(lease.endpoint, slot)
+        lease.connect_s += time.monotonic() - began
+
+    def _slot(self, endpoint: Endpoint) -> _Slot:
+        slot = self._slots.get(endpoint)
+        if slot is None:
+            slot = self._slots[endpoint] = _Slot(channels=asyncio.Semaphore(self._limits.channels))
+        return slot
+
+    @contextlib.contextmanager
+    def _in_use(self, endpoint: Endpoint, slot: _Slot) -> Iterator[None]:
+        if slot.idle is not None:
+            slot.idle.cancel()
+            slot.idle = None
+        slot.users += 1
+        try:
+            yield
+        finally:
+            slot.users -= 1
+            if slot.users == 0 and not self._closed:
+                loop = asyncio.get_running_loop()
+                slot.idle = loop.call_later(self._limits.idle_s, self._expire, endpoint, slot)
+
+    def _expire(self, endpoint: Endpoint, slot: _Slot) -> None:
+        if self._slots.get(endpoint) is slot:
+            del self._slots[endpoint]
+        task = slot.usable()
+        if task is not None and task.done():
+            task.result().close()
+
+    async def _connection(self, endpoint: Endpoint, slot: _Slot) -> asyncssh.SSHClientConnection:
+        task = slot.usable()
+        if task is None:
+            task = slot.connecting = asyncio.create_task(self._connect(endpoint))
+            task.add_done_callback(_look_at)
+        # shielded: one caller that gives up must not take the connection from the others
+        return await asyncio.shield(task)
+
+    async def _connect(self, endpoint: Endpoint) -> asyncssh.SSHClientConnection:
+        if endpoint.jump is None:
+            return await self._handshake(endpoint, tunnel=None)
+        slot = self._slot(endpoint.jump)
+        through = contextlib.ExitStack()
+        with through:
+            through.enter_context(self._in_use(endpoint.jump, slot))
+            tunnel = await self._connection(endpoint.jump, slot)
+            connection = await self._handshake(endpoint, tunnel=tunnel)
+            # the jump host stays in use for as long as what goes through it lives
+            keeper = asyncio.create_task(_close_after(connection, through.pop_all()))
+        self._keepers.add(keeper)
+        keeper.add_done_callback(self._keepers.discard)
+        return connection
+
+    async def _handshake(
+        self, endpoint: Endpoint, *, tunnel: asyncssh.SSHClientConnection | None
+    ) -> asyncssh.SSHClientConnection:
+        host, keys = endpoint.host, endpoint.keys
+        client = Client()
+        try:
+            async with self._handshakes:
+                return await asyncssh.connect(
+                    host.alias,
+                    port=host.port,
+                    username=host.user,
+                    config=self._identifier.ssh_config.paths,
+                    tunnel=tunnel if tunnel is not None else None,
+                    client_factory=lambda: client,
+                    known_hosts=known(keys),
+                    server_host_key_algs=host_key_algorithms(host, keys),
+                    encryption_algs=ciphers(host),
+                    x509_trusted_certs=None,
+                    password_auth=False,
+                    kbdint_auth=False,
+                    agent_forwarding=False,
+                    request_pty=False,
+                    connect_timeout=self._limits.connect_s,
+                    login_timeout=self._limits.connect_s,
+                    keepalive_interval=self._limits.keepalive_s,
+                    keepalive_count_max=3,
+                )
+        except asyncssh.HostKeyNotVerifiable as error:
+            files = self._identifier.files(host)
+            raise refusal(
+                error, name=endpoint.name, host=host, keys=keys, files=files, client=client
+            ) from error
+        except (asyncssh.Error, OSError, ValueError) as error:
+            raise explain(
+                error, name=endpoint.name, address=host.address, port=host.port, user=host.user
+            ) from error
+
+    async def close(self) -> None:
+        """Close every connection, those still opening included."""
+        self._closed = True
+        slots = list(self._slots.values())
+        self._slots.clear()
+        for slot in slots:
+            if slot.idle is not None:
+                slot.idle.cancel()
+            task = slot.usable()
+            if task is not None and not task.done():
+                task.cancel()
+            elif task is not None:
+                task.result().close()
+        waiting = [slot.connecting for slot in slots if slot.connecting is not None]
+        for outcome in await asyncio.gather(*waiting, return_exceptions=True):
+            if isinstance(outcome, asyncssh.SSHClientConnection):
+                outcome.abort()
+                await outcome.wait_closed()
+        await asyncio.gather(*self._keepers, return_exceptions=True)
+
+
+def _look_at(task: "asyncio.Task[asyncssh.SSHClientConnection]") -> None:
+    """Retrieve the outcome, so that a failure nobody waits for any more is not reported as forgotten."""
+    if not task.cancelled():
+        task.exception()
+
+
+async def _close_after(connection: asyncssh.SSHClientConnection, through: contextlib.ExitStack) -> None:
+    with through:
+        await connection.wait_closed()

@@ -1,0 +1,208 @@
+"""Commands over SSH: one channel of a pooled connection each.
+
+The line between "never ran" and "unknown" is drawn where the exec request leaves: a connection found dead
+before that is replaced once, and its failure is NOT_STARTED; whatever is lost after that is LOST and never
+repeated. Output is taken from the channel as it comes, in bytes; asyncssh's `run` would hold it all.
+"""
+
+import asyncio
+import contextlib
+import signal as signals
+from dataclasses import dataclass
+
+import asyncssh
+
+from bot.execution.capture import Capture
+from bot.execution.limits import Limits
+from bot.execution.pool import Endpoint, Lease, Pool
+from bot.execution.run import Progress, supervise
+from bot.execution.unreached import StoppedError, Unreached, UnreachedError
+from bot.execution.wrap import Wrapped
+from bot.ports import Ended
+
+_Channel = asyncssh.SSHClientChannel[bytes]
+_Opened = tuple[_Channel, asyncssh.SSHClientSession[bytes]]
+
+
+class _Session(asyncssh.SSHClientSession[bytes]):
+    """Reports a channel's output and end."""
+
+    def __init__(self, progress: Progress) -> None:
+        self.progress = progress
+        self.channel: _Channel | None = None
+        self.gone = False
+
+    def connection_made(self, chan: _Channel) -> None:
+        # called when the channel is open and right before the exec request is written
+        self.channel = chan
+
+    def data_received(self, data: bytes, datatype: int | None) -> None:
+        del datatype
+        self.progress.capture.feed(data)
+
+    def exit_status_received(self, status: int) -> None:
+        self.progress.exit(status)
+
+    def exit_signal_received(self, signal: str, core_dumped: bool, msg: str, lang: str) -> None:  # noqa: FBT001 -- asyncssh calls it so
+        del core_dumped, msg, lang
+        number = getattr(signals, f"SIG{signal}", signals.SIGKILL)
+        self.progress.exit(128 + int(number))
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.gone = True
+        why = "the server closed the command without telling its end" if exc is None else "connection lost"
+        self.progress.end(lost=why)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Remote:
+    """A command on the other side, and how to stop it."""
+
+    session: _Session
+    lease: Lease
+    sweeps: tuple[Wrapped, Wrapped]
+    limits: Limits
+
+    def signal(self, name: str) -> None:
+        """Ask sshd to signal the session's process group."""
+        if self.session.channel is not None and not self.session.gone:
+            with contextlib.suppress(OSError):
+                self.session.channel.send_signal(name)
+
+    async def sweep(self, name: str) -> None:
+        """Run the sweep on a second channel of the same connection."""
+        wrapped = self.sweeps[0 if name == "TERM" else 1]
+        progress = Progress(Capture(head_bytes=0, tail_bytes=0, on_output=lambda _: None))
+        with contextlib.suppress(TimeoutError, asyncssh.Error, OSError):
+            async with asyncio.timeout(self.limits.open_s):
+                channel, _ = await self.lease.connection.create_session(
+                    lambda: _Session(progress), wrapped.line, encoding=None
+                )
+                try:
+                    await progress.exited
+                finally:
+                    channel.close()
+
+
+async def run_ssh(
+    wrapped: Wrapped,
+    *,
+    pool: Pool,
+    endpoint: Endpoint,
+    sweeps: tuple[Wrapped, Wrapped],
+    capture: Capture,
+    timeout_s: float,
+    cancel: asyncio.Event,
+    limits: Limits,
+) -> Ended:
+    """Run `wrapped` at `endpoint` and return its end.
+
+    Args:
+        wrapped: the command; its `line` is what is sent.
+        pool: connections.
+        endpoint: where.
+        sweeps: commands that find what is left of it, for TERM and for KILL.
+        capture: where output goes.
+        timeout_s: what the action allows.
+        cancel: set to stop it.
+        limits: bounds.
+
+    Raises:
+        UnreachedError: it is certain that it never ran.
+        StoppedError: `cancel` was set before it was sent.
+    """
+    async with pool.lease(endpoint, cancel=cancel) as lease:
+        session = await _start(wrapped, pool=pool, lease=lease, capture=capture, cancel=cancel, limits=limits)
+        remote = _Remote(session=session, lease=lease, sweeps=sweeps, limits=limits)
+        try:
+            return await supervise(
+                session.progress,
+                remote,
+                timeout_s=timeout_s,
+                has_timeout=True,
+                cancel=cancel,
+                limits=limits,
+                connect_s=lease.connect_s,
+            )
+        finally:
+            if session.channel is not None:
+                session.channel.abort()
+
+
+async def _start(
+    wrapped: Wrapped, *, pool: Pool, lease: Lease, capture: Capture, cancel: asyncio.Event, limits: Limits
+) -> _Session:
+    session = _Session(Progress(capture))
+    try:
+        await _open(wrapped, session, lease=lease, limits=limits)
+    except _DeadConnectionError:
+        # nothing was sent over it, so trying once more on a fresh connection repeats nothing
+        await pool.renew(lease)
+        if cancel.is_set():
+            raise StoppedError from None
+        session = _Session(Progress(capture))
+        try:
+            await _open(wrapped, session, lease=lease, limits=limits)
+        except _DeadConnectionError as error:
+            name = lease.endpoint.name
+            raise UnreachedError(
+                Unreached.CHANNEL,
+                f"{name}: connected twice, and lost before the command was sent. Try again.",
+            ) from error
+    return session
+
+
+class _DeadConnectionError(Exception):
+    """The connection was dead before anything was sent over it."""
+
+
+async def _open(wrapped: Wrapped, session: _Session, *, lease: Lease, limits: Limits) -> None:
+    """Open a channel and send the command.
+
+    Raises:
+        _DeadConnectionError: certain that nothing was sent.
+        UnreachedError: the server refused the channel or the command.
+    """
+    opening: asyncio.Task[_Opened] = asyncio.create_task(
+        lease.connection.create_session(lambda: session, wrapped.line, encoding=None)
+    )
+    try:
+        async with asyncio.timeout(limits.open_s):
+            await asyncio.shield(opening)
+    except TimeoutError:
+        if session.channel is None:
+            await _abandon(opening)
+            raise _DeadConnectionError from None
+        # sent, not yet confirmed: from here on its end is for the supervisor to find out
+        opening.add_done_callback(_look_at)
+    except (asyncssh.Error, OSError) as error:
+        _sort(error, session=session, lease=lease)
+    except asyncio.CancelledError:
+        await _abandon(opening)
+        raise
+
+
+def _sort(error: Exception, *, session: _Session, lease: Lease) -> None:
+    """Tell apart a command that was sent (return), a dead connection and a refusal (raise)."""
+    dead = lease.connection.is_closed() or session.gone or not isinstance(error, asyncssh.ChannelOpenError)
+    if session.channel is not None:
+        if dead:
+            session.progress.end(lost="connection lost")
+            return
+        why = "the server does not let this user run commands; check the account and its shell there"
+    elif dead:
+        raise _DeadConnectionError from error
+    else:
+        why = f"the server opens no more sessions ({error}); check MaxSessions there, or try again"
+    raise UnreachedError(Unreached.CHANNEL, f"{lease.endpoint.name}: {why}") from error
+
+
+async def _abandon(opening: "asyncio.Task[_Opened]") -> None:
+    opening.cancel()
+    with contextlib.suppress(asyncio.CancelledError, asyncssh.Error, OSError):
+        await opening
+
+
+def _look_at(opening: "asyncio.Task[_Opened]") -> None:
+    if not opening.cancelled():
+        opening.exception()

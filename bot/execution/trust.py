@@ -1,0 +1,106 @@
+"""Strict host keys: what a handshake may accept, and what to say when it did not.
+
+Exactly the keys that known_hosts trusts for the target count; nothing is learnt, nothing is asked. A refusal
+tells a new host from a host whose key has changed, and how to check and trust it.
+"""
+
+from pathlib import Path
+
+import asyncssh
+from asyncssh.public_key import get_default_certificate_algs, get_default_public_key_algs
+
+from bot.execution.unreached import Unreached, UnreachedError
+from bot.inventory.hostkeys import HostKeys, fingerprint
+from bot.inventory.ssh_config import SshHost
+
+#: Fastest first, measured: a 100 MB stream takes a third less time than with chacha20 (asyncssh's default).
+_CIPHERS = "^aes128-gcm@openssh.com"
+
+
+class Client(asyncssh.SSHClient):
+    """Remembers the key that was offered and not trusted. Accepts none."""
+
+    def __init__(self) -> None:
+        self.offered: asyncssh.SSHKey | None = None
+        self.offered_authority: asyncssh.SSHKey | None = None
+
+    def validate_host_public_key(self, host: str, addr: str, port: int, key: asyncssh.SSHKey) -> bool:
+        """Refuse a key that is not among the trusted ones, and remember it."""
+        del host, addr, port
+        self.offered = key
+        return False
+
+    def validate_host_ca_key(self, host: str, addr: str, port: int, key: asyncssh.SSHKey) -> bool:
+        """Refuse an authority that is not among the trusted ones, and remember it."""
+        del host, addr, port
+        self.offered_authority = key
+        return False
+
+
+def known(keys: HostKeys) -> tuple[list[asyncssh.SSHKey], ...]:
+    """Return `keys` in the form of asyncssh's `known_hosts`: trusted, authorities, revoked; no X.509."""
+    return (list(keys.keys), list(keys.authorities), list(keys.revoked), [], [], [], [])
+
+
+def host_key_algorithms(host: SshHost, keys: HostKeys) -> list[str] | tuple[()]:
+    """Return which algorithms to offer: those of trusted keys first, then the rest.
+
+    The rest is there so that a host which only has a key of another kind is seen as changed instead of
+    failing with no common algorithm.
+    """
+    if host.picks_host_key_algorithms or not (keys.keys or keys.authorities):
+        return ()
+    first = [*get_default_certificate_algs()] if keys.authorities else []
+    first += [algorithm for key in keys.keys for algorithm in key.sig_algorithms]
+    rest = get_default_public_key_algs()
+    return [algorithm.decode("ascii") for algorithm in dict.fromkeys([*first, *rest])]
+
+
+def ciphers(host: SshHost) -> str | tuple[()]:
+    """Return the preference for ciphers; () where the SSH config has its own."""
+    return () if host.picks_ciphers else _CIPHERS
+
+
+def refusal(
+    error: asyncssh.HostKeyNotVerifiable,
+    *,
+    name: str,
+    host: SshHost,
+    keys: HostKeys,
+    files: tuple[Path, ...],
+    client: Client,
+) -> UnreachedError:
+    """Return what to say about a host key that was not accepted."""
+    spot = host.key_name if host.port == 22 else f"[{host.key_name}]:{host.port}"  # noqa: PLR2004 -- SSH's port
+    file = str(files[0]) if files else "~/.ssh/known_hosts"
+    offered = client.offered
+    if "revoked" in str(error).lower():
+        return UnreachedError(
+            Unreached.HOST_KEY_REVOKED,
+            f"{name}: {spot} shows a host key that is marked @revoked. Nothing was sent. "
+            "Treat the host as taken over until somebody has looked at it.",
+        )
+    if offered is None:
+        return UnreachedError(
+            Unreached.HOST_KEY_UNKNOWN,
+            f"{name}: the host key of {spot} cannot be verified: {error}. Nothing was sent. "
+            f"Check its certificate and the @cert-authority line in {file}.",
+        )
+    shown = f"{fingerprint(offered)} ({offered.get_algorithm()})"
+    kind = offered.get_algorithm().removeprefix("ssh-")
+    if keys.keys:
+        trusted = ", ".join(sorted(map(fingerprint, keys.keys)))
+        return UnreachedError(
+            Unreached.HOST_KEY_CHANGED,
+            f"{name}: THE HOST KEY HAS CHANGED. {spot} shows {shown}, trusted is {trusted}. "
+            "Nothing was sent. Either the host was reinstalled, or somebody stands in between. Find out which. "
+            f"If it was reinstalled: ssh-keygen -R '{spot}' -f {file}, then trust the new key.",
+        )
+    scan = f"ssh-keyscan -p {host.port} -t {kind} {host.address}"
+    alias = "" if host.key_name == host.address else f" (as {spot})"
+    return UnreachedError(
+        Unreached.HOST_KEY_UNKNOWN,
+        f"{name}: the host key of {spot} is not known here. It shows {shown}. Nothing was sent. "
+        "Compare on the host itself: ssh-keygen -lf /etc/ssh/ssh_host_"
+        f"{kind.split('-')[0]}_key.pub. If it is the same: {scan} >> {file}{alias}",
+    )

@@ -1,0 +1,129 @@
+"""How a command is handed to a shell: scrubbed environment, timeout, privilege, container (D16).
+
+The command is always one argument of one shell, never pasted into a line of ours, so its bytes arrive as they
+were approved. Every process of it carries SAYSO_RUN=<token> in its environment, by which `sweep` finds what
+signals do not reach: children in groups of their own, commands under sudo, processes inside containers.
+"""
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bot.inventory.identity import sudo
+from gate.domain import Action
+
+#: The constructed environment (docs/security.md): system folders only, no pager, no prompts, no colours.
+ENVIRONMENT = (
+    ("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"),
+    ("LANG", "C.UTF-8"),
+    ("TERM", "dumb"),
+    ("PAGER", "cat"),
+    ("GIT_PAGER", "cat"),
+    ("SYSTEMD_PAGER", "cat"),
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("LESSSECURE", "1"),
+)
+_MARK = "SAYSO_RUN"
+_WHO = 'HOME="${HOME:-/}" USER="${USER:-root}" LOGNAME="${USER:-root}"'
+
+#: Runs behind sudo or inside a container, since HOME is known only there. $1 is the folder, the rest for env.
+_PROLOGUE = f'cd -- "${{1:-${{HOME:-/}}}}" && shift && exec env -i {_WHO} "$@"'
+
+#: $1 is the token, $2 the signal. /proc/PID/environ is what the process was started with.
+_SWEEP = (
+    f'for e in $(grep -lF "{_MARK}=$1" /proc/[0-9]*/environ 2>/dev/null); do '
+    'p="${e#/proc/}"; kill -"$2" "${p%/environ}" 2>/dev/null; done; :'
+)
+
+# A lone `sudo X`, X being plain words: nothing that a shell would treat as more than words.
+_WORD = r"[A-Za-z0-9_./:=@%+,-]+"
+_LONE_SUDO = re.compile(rf"sudo (?:-n )?([A-Za-z0-9_./][A-Za-z0-9_./:@%+,-]*(?: {_WORD})*)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wrapped:
+    """A command ready to start.
+
+    Attributes:
+        argv: what to execute where no login shell is in between (this machine).
+        line: the same for a login shell, which SSH always puts in between.
+        has_timeout: whether `timeout` is part of `argv`. It always is of `line`: a command has to end even
+            when the connection does not live to end it.
+        workdir: for `argv` without a prologue: where to start; "" for the user's home.
+        env: for `argv` without a prologue: what to add to HOME, USER and LOGNAME.
+    """
+
+    argv: tuple[str, ...]
+    line: str
+    has_timeout: bool
+    workdir: str = ""
+    env: tuple[tuple[str, str], ...] = ()
+
+
+def wrap(action: Action, *, token: str, kill_after_s: float) -> Wrapped:
+    """Return how `action` is started; its target must be identified.
+
+    Args:
+        action: what was granted.
+        token: unique to this run.
+        kill_after_s: seconds between the timeout's TERM and its KILL.
+    """
+    target = action.target
+    env = (*ENVIRONMENT, (_MARK, token), *action.env)
+    shell = (*_shell(target.shell), _inner(action))
+    limit = ("timeout", "-k", f"{kill_after_s:g}", str(action.timeout_s))
+    prefix = target.wrapper + sudo(target.become)
+    if prefix:
+        pairs = tuple(f"{name}={value}" for name, value in env)
+        argv = (*prefix, "sh", "-c", _PROLOGUE, "sayso", action.workdir, *pairs, *limit, *shell)
+        return Wrapped(argv=argv, line=_outer(argv), has_timeout=True, env=ENVIRONMENT)
+    start = f"cd -- {shlex.quote(action.workdir)} && " if action.workdir else ""
+    assigned = " ".join(f"{name}={shlex.quote(value)}" for name, value in env)
+    line = f"{start}exec env -i {_WHO} {assigned} {shlex.join((*limit, *shell))} </dev/null 2>&1"
+    return Wrapped(argv=shell, line=line, has_timeout=False, workdir=action.workdir, env=env)
+
+
+def sweep(action: Action, *, token: str, signal: str) -> Wrapped:
+    """Return a command that sends `signal` to every process of the run `token`, wherever it hides."""
+    prefix = action.target.wrapper + sudo(action.target.become)
+    argv = (*prefix, "sh", "-c", _SWEEP, "sayso", token, signal)
+    return Wrapped(argv=argv, line=_outer(argv), has_timeout=False, env=ENVIRONMENT)
+
+
+def _outer(argv: tuple[str, ...]) -> str:
+    pairs = " ".join(f"{name}={shlex.quote(value)}" for name, value in ENVIRONMENT)
+    return f"exec env -i {_WHO} {pairs} {shlex.join(argv)} </dev/null 2>&1"
+
+
+def _shell(shell: str) -> tuple[str, ...]:
+    return ("bash", "--noprofile", "--norc", "-c") if shell == "bash" else (shell, "-c")
+
+
+def _inner(action: Action) -> str:
+    """Return the command without its own sudo where we have become root already; as typed otherwise."""
+    if action.target.become != "root":
+        return action.command
+    lone = _LONE_SUDO.fullmatch(action.command)
+    return action.command if lone is None else lone.group(1)
+
+
+def problems(action: Action, wrapped: Wrapped, *, max_bytes: int) -> Iterator[str]:
+    """Yield why `action` cannot be handed to a shell at all, in words; nothing when it can."""
+    texts = [action.command, action.workdir, *(part for pair in action.env for part in pair)]
+    if any("\0" in text for text in texts):
+        yield "The command holds a NUL character, which no shell can take. Write it without."
+    for name, _ in action.env:
+        if not name.isidentifier() or not name.isascii():
+            yield f"{name!r} is no name of an environment variable."
+    try:
+        length = len(wrapped.line.encode("utf-8"))
+    except UnicodeEncodeError:
+        yield "The command is not valid Unicode. Type it again, or copy it from somewhere else."
+        return
+    if length > max_bytes:
+        yield (
+            f"The command is too long for one shell line ({length} bytes of at most {max_bytes}). "
+            "Put it into a file on the target and run that."
+        )

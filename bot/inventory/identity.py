@@ -1,0 +1,92 @@
+"""Who a target is right now: the address, user, port, host keys and wrapper that its digest covers (D5).
+
+Resolution always starts from the inventory's own entry, so an already identified target may be identified
+again. A container is who its host is, plus the argv that leads into it. No network: names are not looked up,
+and a host key is what known_hosts trusts, not what the host would show.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bot.inventory.hostkeys import HostKeys, KnownHosts
+from bot.inventory.ssh_config import SshConfig, SshHost
+from gate.domain import Target, TargetId, TargetKind, TargetState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identifier:
+    """Resolves targets through an SSH config and known_hosts.
+
+    Attributes:
+        known_hosts_files: files to use whatever the SSH config says; None to follow the SSH config.
+    """
+
+    ssh_config: SshConfig
+    known_hosts: KnownHosts
+    known_hosts_files: tuple[Path, ...] | None
+    local_user: str
+
+    def host(self, alias: str, *, user: str = "", port: int = 0) -> SshHost:
+        """Resolve an SSH alias. Raises SshConfigError."""
+        return self.ssh_config.host(alias, user=user, port=port)
+
+    def files(self, host: SshHost) -> tuple[Path, ...]:
+        """Return the known_hosts files that count for `host`."""
+        return host.known_hosts if self.known_hosts_files is None else self.known_hosts_files
+
+    def trusted(self, host: SshHost) -> HostKeys:
+        """Return the keys trusted for `host`. Raises KnownHostsError."""
+        return self.known_hosts.lookup(host.key_name, port=host.port, files=self.files(host))
+
+    def identify(self, target: Target, targets: Mapping[TargetId, Target]) -> Target:
+        """Return `target` as reached right now; DESTROYED when it, or what it is reached through, is gone.
+
+        Raises:
+            SshConfigError: the SSH config cannot be parsed.
+            KnownHostsError: a known_hosts file cannot be parsed.
+        """
+        entry = targets.get(target.id)
+        if entry is None:
+            return replace(target, state=TargetState.DESTROYED)
+        match entry.kind:
+            case TargetKind.LOCAL:
+                return replace(entry, user=self.local_user)
+            case TargetKind.SSH:
+                host = self.host(entry.address, user=entry.user, port=entry.port)
+                return replace(
+                    entry,
+                    address=host.address,
+                    port=host.port,
+                    user=host.user,
+                    host_keys=self.trusted(host).fingerprints,
+                )
+            case TargetKind.PCT | TargetKind.DOCKER | TargetKind.KUBECTL:
+                return self._inside(entry, targets)
+
+    def _inside(self, entry: Target, targets: Mapping[TargetId, Target]) -> Target:
+        if entry.via is None:
+            return replace(entry, address="", user=self.local_user)
+        outer = self.identify(targets[entry.via], targets)
+        return replace(
+            entry,
+            address=outer.address,
+            port=outer.port,
+            user=outer.user,
+            host_keys=outer.host_keys,
+            wrapper=outer.wrapper + sudo(outer.become) + entry.wrapper,
+            state=outer.state if outer.state is TargetState.DESTROYED else entry.state,
+        )
+
+
+def sudo(user: str) -> tuple[str, ...]:
+    """Return the argv prefix that runs the rest as `user`, never asking for a password; () for nobody."""
+    return ("sudo", "-n", "-H", "-u", user, "--") if user else ()
+
+
+def ssh_entry(target: Target, targets: Mapping[TargetId, Target]) -> Target | None:
+    """Return the inventory's SSH entry that `target` is reached through; None when it is this machine."""
+    entry: Target | None = targets[target.id]
+    while entry is not None and entry.kind not in (TargetKind.SSH, TargetKind.LOCAL):
+        entry = None if entry.via is None else targets[entry.via]
+    return None if entry is None or entry.kind is TargetKind.LOCAL else entry

@@ -1,0 +1,168 @@
+"""What the SSH client config says about one alias: address, port, user, jump hosts, known_hosts files.
+
+Parsing is asyncssh's, so that what is shown here is what the connection will use. Answers are cached until
+one of the files read changes. It opens no connection; a `Match exec` of the user's config runs, as in ssh.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+
+from asyncssh.config import ConfigParseError, SSHClientConfig
+
+_PORT = 22
+DEFAULT_KNOWN_HOSTS = (Path("~/.ssh/known_hosts"), Path("/etc/ssh/ssh_known_hosts"))
+
+#: A file as it was when it was read: (path, mtime_ns, size); -1 for one that was not there.
+Stamp = tuple[Path, int, int]
+
+
+class SshConfigError(Exception):
+    """The SSH config cannot be read; mend the line that the message names."""
+
+
+def stamp(path: Path) -> Stamp:
+    """Return what tells a changed file from an unchanged one."""
+    try:
+        status = path.stat()
+    except OSError:
+        return (path, -1, -1)
+    return (path, status.st_mtime_ns, status.st_size)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hop:
+    """One jump host of a ProxyJump: an alias, with user and port where the config line gives them."""
+
+    alias: str
+    user: str = ""
+    port: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SshHost:
+    """One alias, resolved.
+
+    Attributes:
+        key_name: the name its host key is looked up by (HostKeyAlias, else the address).
+        jump: hosts to go through, nearest to us first.
+        known_hosts: files of trusted keys; () when the config switches checking by file off.
+        picks_ciphers, picks_host_key_algorithms: the user chose these; ours stand back.
+    """
+
+    alias: str
+    address: str
+    port: int
+    user: str
+    key_name: str
+    jump: tuple[Hop, ...] = ()
+    identity_files: tuple[str, ...] = ()
+    known_hosts: tuple[Path, ...] = ()
+    picks_ciphers: bool = False
+    picks_host_key_algorithms: bool = False
+
+
+class _Recording(SSHClientConfig):
+    """asyncssh's config that also remembers which files and folders its answer hangs on."""
+
+    def parse(self, path: Path) -> None:
+        self.__dict__.setdefault("read_paths", []).append(path)
+        super().parse(path)
+
+    def _include(self, option: str, args: list[str]) -> None:
+        for pattern in args:
+            whole = self._default_path / Path(pattern).expanduser()
+            self.__dict__.setdefault("read_paths", []).append(whole.parent)
+        super()._include(option, args)
+
+    # asyncssh dispatches through this table, not through the method's name
+    _handlers = {**SSHClientConfig._handlers, "include": ("Include", _include)}  # noqa: SLF001,RUF012 -- as in the base class
+
+
+@dataclass(slots=True, kw_only=True)
+class SshConfig:
+    """One SSH config file, asked by alias. `path` None means that there is none."""
+
+    path: Path | None
+    local_user: str
+    _cache: dict[tuple[str, str, int], tuple[tuple[Stamp, ...], SshHost]] = field(default_factory=dict)
+
+    @property
+    def paths(self) -> list[Path]:
+        """The file for asyncssh's `config` argument; empty when it does not exist."""
+        return [self.path] if self.path is not None and self.path.is_file() else []
+
+    def host(self, alias: str, *, user: str = "", port: int = 0) -> SshHost:
+        """Resolve `alias`; `user` and `port` win over the config where given.
+
+        Raises:
+            SshConfigError: the file cannot be read or parsed.
+        """
+        key = (alias, user, port)
+        cached = self._cache.get(key)
+        if cached is not None and all(stamp(seen[0]) == seen for seen in cached[0]):
+            return cached[1]
+        config = self._load(alias, user, port)
+        host = _host(config, alias, self.local_user)
+        read = {self.path} if self.path is not None else set()
+        stamps = tuple(stamp(path) for path in [*read, *config.__dict__.get("read_paths", [])])
+        self._cache[key] = (stamps, host)
+        return host
+
+    def _load(self, alias: str, user: str, port: int) -> SSHClientConfig:
+        try:
+            config = _Recording.load(
+                None,
+                self.paths,
+                False,
+                False,
+                False,
+                self.local_user,
+                user or (),
+                alias,
+                port or (),
+            )
+        except (ConfigParseError, OSError, UnicodeDecodeError) as error:
+            raise SshConfigError(f"SSH config: {error}") from error
+        return cast("SSHClientConfig", config)  # `load` returns its own class, typed as the base
+
+
+def _host(config: SSHClientConfig, alias: str, local_user: str) -> SshHost:
+    address = str(config.get("Hostname") or alias)
+    return SshHost(
+        alias=alias,
+        address=address,
+        port=int(str(config.get("Port") or _PORT)),
+        user=str(config.get("User") or local_user),
+        key_name=str(config.get("HostKeyAlias") or address),
+        jump=tuple(_hops(config.get("ProxyJump"))),
+        identity_files=tuple(str(name) for name in _items(config.get("IdentityFile"))),
+        known_hosts=_known_hosts(config),
+        picks_ciphers=config.get("Ciphers") is not None,
+        picks_host_key_algorithms=config.get("HostKeyAlgorithms") is not None,
+    )
+
+
+def _items(value: object) -> list[object]:
+    return list(value) if isinstance(value, list | tuple) else []
+
+
+def _hops(value: object) -> Iterator[Hop]:
+    for part in str(value).split(",") if isinstance(value, str) else ():
+        user, _, host = part.strip().removeprefix("ssh://").rpartition("@")
+        name, colon, port = host.rpartition(":")
+        if colon and port.isdigit():
+            yield Hop(alias=name.strip("[]"), user=user, port=int(port))
+        else:
+            yield Hop(alias=host, user=user)
+
+
+def _known_hosts(config: SSHClientConfig) -> tuple[Path, ...]:
+    user_files, global_files = config.get("UserKnownHostsFile"), config.get("GlobalKnownHostsFile")
+    if user_files is None and global_files is None:
+        return tuple(path.expanduser() for path in DEFAULT_KNOWN_HOSTS)
+    mine = DEFAULT_KNOWN_HOSTS[:1] if user_files is None else map(Path, map(str, _items(user_files)))
+    everyones = DEFAULT_KNOWN_HOSTS[1:] if global_files is None else map(Path, map(str, _items(global_files)))
+    return tuple(Path(os.path.expandvars(path)).expanduser() for path in [*mine, *everyones])
