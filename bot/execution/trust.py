@@ -93,7 +93,7 @@ def refusal(
         return UnreachedError(
             Unreached.HOST_KEY_CHANGED,
             f"{name}: THE HOST KEY HAS CHANGED. {spot} shows {shown}, trusted is {trusted}. "
-            "Nothing was sent. Either the host was reinstalled, or somebody stands in between. Find out which. "
+            "Nothing was sent. Either the host was reinstalled, or somebody is in between. Find out which. "
             f"If it was reinstalled: ssh-keygen -R '{spot}' -f {file}, then trust the new key.",
         )
     scan = f"ssh-keyscan -p {host.port} -t {kind} {host.address}"

@@ -12,8 +12,9 @@ from pathlib import Path
 from bot.inventory.config import RESERVED, ServiceConfig, TargetConfig
 from bot.inventory.hostkeys import KnownHosts
 from bot.inventory.identity import Identifier
-from bot.inventory.model import Inventory, InventoryError, Service
+from bot.inventory.model import Inventory, InventoryError
 from bot.inventory.ssh_config import SshConfig
+from gate.blast import Service
 from gate.domain import Target, TargetId, TargetKind
 
 DEFAULT_TARGET = "local"

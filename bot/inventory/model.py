@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from rapidfuzz import fuzz, process, utils
 
 from bot.inventory.identity import Identifier
+from gate.blast import Graph, Service
 from gate.domain import Reason, ReasonCode, Target, TargetId, TargetState
 
 _SEPARATORS = re.compile(r"[,\s]+")
@@ -20,15 +21,6 @@ _NEAREST_MAX = 3
 
 class InventoryError(Exception):
     """The targets or services in the config do not fit together; mend the table that the message names."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Service:
-    """A service, the targets it runs on, and the services or targets it needs."""
-
-    name: str
-    on: tuple[TargetId, ...] = ()
-    depends_on: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +71,10 @@ class Inventory:
                 for tag in target.tags:
                     found.setdefault(tag, []).append(target.id)
         return {tag: tuple(ids) for tag, ids in found.items()}
+
+    def graph(self) -> Graph:
+        """Return what the blast radius walks over."""
+        return Graph(services=tuple(self.services.values()), targets=tuple(self.targets.values()))
 
     def select(self, wanted: str) -> tuple[Target, ...] | NoSuchTarget:
         """Return the targets that `wanted` names, in the order named, each once.
