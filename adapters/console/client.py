@@ -104,9 +104,7 @@ class Client:
                     break
         except (ConnectionError, FrameError, ValueError):
             pass  # whatever it was, the conversation is over; who waits is told below
-        self._farewell = (
-            self._farewell or "The connection to sayso is gone. What it had started goes on."
-        )
+        self._farewell = self._farewell or "The connection to sayso is gone. What it had started goes on."
         for waiting in (*self._stored.values(), *self._settled.values()):
             if not waiting.done():
                 waiting.set_exception(GoneError(self._farewell))

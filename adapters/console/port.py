@@ -69,11 +69,11 @@ class ConsolePort:
 
     async def listen(self, sink: Sink) -> None:
         """Take events until closed, or until the local input ends; then `exit_code` tells how it went."""
-        self._sink = sink
         local: asyncio.Task[None] | None = None
+        if self._server is not None:
+            await self._server.start()
+        self._sink = sink
         try:
-            if self._server is not None:
-                await self._server.start()
             if self._front is not None:
                 local = asyncio.create_task(self._run_local(self._front))
                 local.add_done_callback(lambda _task: self._closing.set())

@@ -14,7 +14,7 @@ from bot.cli.options import Subparsers
 if TYPE_CHECKING:
     from gate.domain import Assent
 
-    Reader = Callable[[str, Sequence[str], str | None, str | None], Assent]
+    Reader = Callable[[str, Sequence[str], str, str], Assent]
 
 
 def register(subparsers: Subparsers) -> None:
@@ -24,8 +24,8 @@ def register(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--pending", action="append", default=[], metavar="ACTION", help="what waits; repeat for more"
     )
-    parser.add_argument("--context", metavar="QUESTION", help="the question as it was shown")
-    parser.add_argument("--lang", metavar="CODE", help="language, where it is known")
+    parser.add_argument("--context", metavar="QUESTION", default="", help="the question as it was shown")
+    parser.add_argument("--lang", metavar="CODE", default="", help="language, where it is known")
     parser.add_argument(
         "--jsonl", action="store_true", help="one JSON object a line from stdin, one to stdout"
     )
@@ -52,8 +52,8 @@ def _run(args: argparse.Namespace) -> int:
             assent = read(
                 jsonl.text(fields, "text", needed=True) or "",
                 jsonl.texts(fields, "pending"),
-                jsonl.text(fields, "context"),
-                jsonl.text(fields, "lang"),
+                jsonl.text(fields, "context") or "",
+                jsonl.text(fields, "lang") or "",
             )
             said: dict[str, object] = {"verdict": assent.verdict, "because": assent.because}
             return said | ({"selects": list(assent.selects)} if assent.selects else {})

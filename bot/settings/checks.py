@@ -28,7 +28,7 @@ def people_problems(people: Mapping[str, OperatorConfig], where: str, *, login: 
             yield Problem(
                 where=where, key=key, what="this name means the agent, which never decides. Choose another."
             )
-        if person.timezone not in available_timezones():
+        if person.timezone and person.timezone not in available_timezones():
             yield Problem(
                 where=where,
                 key=f"{key}.timezone",

@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from zoneinfo import ZoneInfo
+from zoneinfo import available_timezones
 
 from bot.inventory.config import ServiceConfig, TargetConfig
 from bot.local_socket import login_name
@@ -43,6 +43,7 @@ class Config:
 
     Attributes:
         login: user of this machine that the process runs as.
+        zone: time zone name that times are shown in where a person has none of their own.
         file: the config file that was read; None when there is none.
         policy: what the gate decides by; its revision is the digest of its content.
         floor: kill switches that the config sets; what chat sets can only add to them (D19).
@@ -53,6 +54,7 @@ class Config:
 
     paths: Paths
     login: str
+    zone: str
     file: Path | None
     policy: Policy
     floor: Switches
@@ -63,6 +65,10 @@ class Config:
     targets_from: str
     rehearsal: bool = False
     _layers: Mapping[Layer, Mapping[str, Candidate]] = field(default_factory=dict, repr=False)
+
+    def is_set(self, key: str) -> bool:
+        """Tell whether any layer set it."""
+        return any(candidate.layer is not Layer.DEFAULT for candidate in self.values[key].origin)
 
     def number(self, key: str) -> int:
         """Return a setting that holds a number."""
@@ -119,6 +125,7 @@ def for_process(
         environ=environ,
         flags=flags,
         login=login_name(os.geteuid()),
+        zone=machine_zone(environ),
         paths=state_paths(environ, home),
     )
 
@@ -152,8 +159,9 @@ def load(
     flags: Sequence[str],
     login: str,
     paths: Paths,
+    zone: str = "UTC",
 ) -> Config:
-    """Put the layers together; see `for_process`."""
+    """Put the layers together; see `for_process`. `zone` is what an empty bot.timezone means."""
     document = _read(file)
     problems: list[Problem] = []
     layers = {
@@ -172,10 +180,12 @@ def load(
     problems += checks.name_problems(targets, document.operators, values, where)
     if problems:
         raise ConfigError(problems)
-    operators = _operators(document.operators) or (_owner(login),)
+    zone = str(values["bot.timezone"].value) or zone
+    operators = _operators(document.operators, zone) or (_owner(login, zone),)
     return Config(
         paths=paths,
         login=login,
+        zone=zone,
         file=file,
         policy=_policy(values, operators),
         floor=_floor(values),
@@ -201,24 +211,25 @@ def _read(file: Path | None) -> Document:
 # ---------------------------------------------------------------- people
 
 
-def _owner(login: str) -> Operator:
+def _owner(login: str, zone: str) -> Operator:
     """Return the user of this machine, who owns an unconfigured sayso and may approve everything."""
     return Operator(
         id=PersonId(login),
         accounts=(local_account(login),),
         roles=("owner",),
         may=(Permission(risk=Risk.DESTRUCTIVE, targets=("*",)),),
+        timezone=zone,
     )
 
 
-def _operators(people: Mapping[str, OperatorConfig]) -> tuple[Operator, ...]:
+def _operators(people: Mapping[str, OperatorConfig], zone: str) -> tuple[Operator, ...]:
     return tuple(
         Operator(
             id=PersonId(name),
             accounts=person.accounts,
             roles=person.roles,
             may=tuple(Permission(risk=line.risk, targets=line.targets) for line in person.may),
-            timezone=person.timezone,
+            timezone=person.timezone or zone,
         )
         for name, person in people.items()
     )
@@ -257,7 +268,7 @@ def _floor(values: Mapping[str, Resolved]) -> Switches:
     )
 
 
-def zone_of(config: Config) -> ZoneInfo | None:
-    """Return the zone that times are shown in; None means the zone of this machine."""
-    name = config.text("bot.timezone")
-    return ZoneInfo(name) if name else None
+def machine_zone(environ: Mapping[str, str], link: Path = Path("/etc/localtime")) -> str:
+    """Return the name of this machine's time zone; "UTC" where it has none that is known by name."""
+    named = environ.get("TZ", "").lstrip(":") or str(link.resolve()).rpartition("/zoneinfo/")[2]
+    return named if named in available_timezones() else "UTC"

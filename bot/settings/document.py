@@ -39,7 +39,7 @@ class OperatorConfig(BaseModel):
     accounts: tuple[Annotated[str, Field(pattern=_ACCOUNT)], ...] = ()
     roles: tuple[str, ...] = ()
     may: tuple[MayConfig, ...] = ()
-    timezone: str = "UTC"
+    timezone: str = ""
 
 
 def _section(name: str) -> type[BaseModel]:

@@ -16,7 +16,7 @@ def inventory_of(config: Config) -> Inventory:
     Raises:
         ConfigError: when the tables do not fit together.
     """
-    ssh_config = Path.home() / ".ssh" / "config"
+    ssh_config = Path(config.text("bot.ssh_config")).expanduser()
     try:
         return build(
             config.targets,

@@ -99,6 +99,12 @@ SETTINGS: tuple[Setting, ...] = (
         help='Zone that times are shown in, such as "Europe/Berlin"; empty means the zone of this machine.',
     ),
     Setting(
+        key="bot.ssh_config",
+        type=str,
+        default="~/.ssh/config",
+        help="The SSH client's config to honour: host names, users, keys, jump hosts, known_hosts.",
+    ),
+    Setting(
         key="bot.socket_group",
         type=str,
         default="",
@@ -213,7 +219,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         key="ledger.checkpoint_s",
         type=Annotated[int, Field(ge=1, le=604_800)],
-        default=3600,
+        default=300,
         help="Seconds after which a signed checkpoint is made when there are new entries.",
     ),
 )

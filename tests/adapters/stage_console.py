@@ -1,0 +1,95 @@
+"""The console on stage: a real socket, and a person whose frames are written by hand."""
+
+import asyncio
+import contextlib
+import json
+import os
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+from adapters.console import ConsolePort
+from adapters.console.board import plain, render
+from adapters.console.frames import read_server, unpack
+from bot.local_socket import login_name
+from bot.ports import Account, Message, PlaceRef
+from tests.adapters.console_fakes import FakeCore, StillClock, listening
+
+LOGIN = login_name(os.geteuid())
+
+
+class ConsoleStage:
+    def __init__(self, port: ConsolePort, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.port = port
+        self.place = PlaceRef(platform="console", channel=LOGIN)
+        self.account = Account(platform="console", user=LOGIN)
+        self._reader, self._writer = reader, writer
+        self._shown: dict[str, Message] = {}
+        self._stored: set[str] = set()
+        self.hints: list[str] = []
+        self.goodbye = ""
+        self._news = asyncio.Event()
+
+    async def follow(self) -> None:
+        while line := await self._reader.readline():
+            frame = read_server(line)
+            if frame.show is not None and frame.message is not None:
+                self._shown[frame.show] = unpack(frame.message)
+            if frame.stored is not None:
+                self._stored.add(frame.stored)
+            if frame.refused is not None:
+                self.hints.append(frame.why)
+            self.goodbye = frame.bye or self.goodbye
+            self._news.set()
+
+    def write(self, line: bytes) -> None:
+        self._writer.write(line)
+
+    async def say(self, text: str, event: str) -> None:
+        self.write(json.dumps({"id": event, "text": text}).encode() + b"\n")
+
+    async def press(self, token: str, event: str) -> None:
+        self.write(json.dumps({"id": event, "press": token}).encode() + b"\n")
+
+    async def acknowledged(self, event: str) -> None:
+        await self.until(lambda: event in self._stored)
+
+    def was_acknowledged(self, event: str) -> bool:
+        return event in self._stored
+
+    async def reads(self, text: str) -> str:
+        await self.until(lambda: text in self.screen())
+        return self.screen()
+
+    def screen(self) -> str:
+        return "".join(plain(render(message)) for message in self._shown.values())
+
+    def tokens(self) -> tuple[str, ...]:
+        return tuple(button.token for message in self._shown.values() for button in message.buttons)
+
+    async def until(self, fact: Callable[[], bool]) -> None:
+        async with asyncio.timeout(5):
+            while not fact():
+                self._news.clear()
+                await self._news.wait()
+
+
+@contextlib.asynccontextmanager
+async def stage(core: FakeCore, folder: Path) -> AsyncIterator[ConsoleStage]:
+    socket = folder / "s.sock"
+    port = ConsolePort(
+        clock=StillClock(), login=LOGIN, socket=socket, admits=lambda account: account == f"console::{LOGIN}"
+    )
+    running = asyncio.create_task(port.listen(core.sink))
+    await listening(port)
+    reader, writer = await asyncio.open_unix_connection(socket)
+    hello = read_server(await reader.readline())
+    assert hello.hello == f"console::{LOGIN}"
+    on_stage = ConsoleStage(port, reader, writer)
+    following = asyncio.create_task(on_stage.follow())
+    try:
+        yield on_stage
+    finally:
+        writer.close()
+        await port.close()
+        await asyncio.wait_for(running, 5)
+        await asyncio.wait_for(following, 5)
