@@ -304,13 +304,14 @@ class Operator:
     Attributes:
         accounts: "<platform>:<tenant>:<user id>" strings, each mapped to this one person (X4).
         may: what they may approve; an empty tuple lets them approve nothing.
+        timezone: an IANA name; "" for the bot's own.
     """
 
     id: PersonId
     accounts: tuple[str, ...] = ()
     roles: tuple[str, ...] = ()
     may: tuple[Permission, ...] = ()
-    timezone: str = "UTC"
+    timezone: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

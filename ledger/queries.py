@@ -38,7 +38,7 @@ from ledger.codec import (
     texts,
     verdict_of,
 )
-from ledger.kinds import Json
+from ledger.kinds import Json, Kind
 from ledger.views import (
     ActionView,
     ApprovalView,
@@ -260,6 +260,24 @@ class Queries:
             run_s=float(json.loads(row["ending"])["run_s"]),
         )
 
+    def boot_id(self, action: ActionId) -> str | None:
+        """Return the boot id that the start of `action` recorded; None where it recorded none."""
+        row = self._row(
+            "SELECT body FROM entry WHERE kind=? AND correlation_id=? ORDER BY seq DESC LIMIT 1",
+            Kind.ACTION_STARTED,
+            action.rpartition(".")[0],
+        )
+        return None if row is None else optional(json.loads(row["body"])["boot_id"])
+
+    def subject_of(self, message: str, place: PlaceId) -> ProposalId | None:
+        """Return the proposal whose card is the posted message `message` in `place`; None for other messages."""
+        rows = self._rows(
+            "SELECT subject, ref FROM outbox WHERE place=? AND subject<>'' AND ref<>'' ORDER BY id DESC",
+            place,
+        )
+        found = (row["subject"] for row in rows if json.loads(row["ref"])[-1] == message)
+        return next((ProposalId(subject) for subject in found), None)
+
     # ------------------------------------------------------------ what is due, what is under way
 
     def in_state(self, *states: ActionState) -> tuple[ActionView, ...]:
@@ -291,7 +309,7 @@ class Queries:
             self._one("SELECT min(deadline_at) FROM clarification WHERE state=?", ClarificationState.PENDING),
             self._one("SELECT min(deadline_at) FROM loosening WHERE state='pending'"),
         ]
-        return min((parse_instant(str(one)) for one in found if one is not None), default=None)
+        return min((parse_instant(one) for one in found if one), default=None)
 
     def clarification(self, clarification: str) -> ClarificationView | None:
         """Return one choice if it is still open."""

@@ -1,0 +1,393 @@
+"""What a decision about pending approvals writes and says.
+
+One function for each decision of gate.decide. It turns the decision into entries, expectations and an answer;
+it decides nothing itself. Exact words of the decider go into the entry of every grant and refusal (N24).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta, tzinfo
+
+from bot.cards import how_ended, shown_key
+from bot.core import Core
+from bot.outcome import Outcome
+from bot.phrasing import clock_time, named
+from bot.proposing import Asked, Denied, propose
+from bot.text import Span, Text, code, strong
+from bot.tokens import APPROVE, DENY, make
+from gate import blast
+from gate.decide import (
+    AskedAgain,
+    ChangeAsked,
+    Challenged,
+    Choice,
+    Decision,
+    Granted,
+    Ignored,
+    Open,
+    PlayedBack,
+    Refused,
+    Rejected,
+    Which,
+)
+from gate.domain import (
+    Action,
+    ActionId,
+    Operator,
+    PendingApproval,
+    PlaceId,
+    ProposalId,
+    Reason,
+    ReasonCode,
+)
+from gate.lifecycle import ActionState, ApprovalState
+from gate.redact import redact
+from ledger.codec import instant
+from ledger.kinds import ActionIs, ApprovalIs, Json, Kind
+from ledger.views import ActionView, ProposalView
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Speaker:
+    """Who answered, in which words, by which event.
+
+    `about` is the proposal that the words refer to, live or not.
+    """
+
+    operator: Operator
+    said: str
+    event: str
+    zone: tzinfo
+    about: ProposalId | None = None
+
+
+def apply(core: Core, outcome: Outcome, decision: Decision, speaker: Speaker) -> None:  # noqa: C901 - one arm a decision
+    """Write `decision` into `outcome`. Open and Ignored write nothing."""
+    match decision:
+        case Ignored() | Open():
+            return
+        case Granted():
+            _grant(core, outcome, decision, speaker)
+        case Refused():
+            _refuse(core, outcome, decision, speaker)
+        case Challenged():
+            _challenge(core, outcome, decision)
+        case AskedAgain():
+            _ask_again(core, outcome, decision, speaker)
+        case Which():
+            _which(core, outcome, decision, speaker)
+        case PlayedBack():
+            _play_back(core, outcome, decision, speaker)
+        case ChangeAsked():
+            _change(core, outcome, decision, speaker)
+        case Rejected():
+            _reject(core, outcome, decision, speaker)
+
+
+# ---------------------------------------------------------------- yes
+
+
+def _grant(core: Core, outcome: Outcome, decision: Granted, speaker: Speaker) -> None:
+    for pending in decision.approvals:
+        outcome.expect(
+            ApprovalIs(pending.approval, ApprovalState.PENDING),
+            ActionIs(pending.action.id, ActionState.WAITING),
+        )
+        outcome.write(
+            Kind.APPROVAL_GRANTED,
+            correlation_id=pending.proposal,
+            body={
+                **_ids(pending),
+                "decider": speaker.operator.id,
+                "manner": decision.manner.value,
+                "event": speaker.event,
+                "action_digest": pending.action_digest,
+                "list_digest": pending.list_digest,
+                "policy_revision": core.policy.revision,
+                "alone": decision.alone,
+                "place": outcome.place,
+                "rehearsal": core.rehearsal,
+            },
+            words={"said": speaker.said},
+        )
+        outcome.write(
+            Kind.ACTION_QUEUED,
+            correlation_id=pending.proposal,
+            body={"action": pending.action.id, "grant": pending.approval, "because": ""},
+        )
+    for proposal, place in _cards(decision.approvals):
+        outcome.refresh(proposal, place=place)
+        outcome.work.append(proposal)
+    if core.switches().stopped:
+        outcome.say(
+            Text.of(
+                "Recorded. sayso is stopped, so it does not start. Say resume to go on; a yes lasts 15 min."
+            )
+        )
+    if decision.challenge is not None:
+        _challenge(core, outcome, Challenged(approval=decision.challenge))
+
+
+def _challenge(_core: Core, outcome: Outcome, decision: Challenged) -> None:
+    phrase = decision.approval.phrase or ""
+    start = "That is not the phrase. Type:  " if decision.near else "Not enough for this one. Type:  "
+    outcome.say(Text.of([start, strong(phrase)]))
+
+
+# ---------------------------------------------------------------- no
+
+
+def _refuse(core: Core, outcome: Outcome, decision: Refused, speaker: Speaker) -> None:
+    owed_until = instant(outcome.at + timedelta(seconds=core.policy.approval_s))
+    for pending in decision.approvals:
+        outcome.expect(ApprovalIs(pending.approval, ApprovalState.PENDING))
+        body: dict[str, Json] = {
+            **_ids(pending),
+            "decider": speaker.operator.id,
+            "manner": decision.manner.value,
+            "event": speaker.event,
+            "place": outcome.place,
+            "reason_state": "given" if decision.reason else "owed",
+            "owed_until": owed_until,
+        }
+        words = {"said": speaker.said}
+        if decision.reason:
+            words["reason"] = decision.reason
+        outcome.write(Kind.APPROVAL_REFUSED, correlation_id=pending.proposal, body=body, words=words)
+    for proposal, place in _cards(decision.approvals):
+        drop_rest(core, outcome, proposal, note=f"refused by {speaker.operator.id}, nothing ran")
+        outcome.refresh(proposal, place=place)
+        dropped = ", ".join(_action_name(one) for one in decision.approvals if one.proposal == proposal)
+        ask = "" if decision.reason else " Why? One line is enough, or say nothing."
+        outcome.say(Text.of(f"Dropped #{proposal}: {dropped}. Nothing ran from it.{ask}"))
+
+
+def drop_rest(core: Core, outcome: Outcome, proposal: ProposalId, *, note: str) -> None:
+    """Cancel every action of `proposal` that has not started, in the same batch as the refusal."""
+    view = core.queries.proposal(proposal)
+    for one in () if view is None else view.actions:
+        if one.state in (ActionState.PROPOSED, ActionState.WAITING, ActionState.QUEUED):
+            cancel_action(outcome, one, note=note)
+
+
+def cancel_action(outcome: Outcome, one: ActionView, *, note: str) -> None:
+    """Write that an action which has not started never will."""
+    outcome.expect(ActionIs(one.action.id, one.state))
+    outcome.write(
+        Kind.ACTION_CANCELLED,
+        correlation_id=one.action.id.rpartition(".")[0],
+        body=ending_body(one.action.id, note=note),
+    )
+
+
+def ending_body(action: ActionId, *, note: str) -> dict[str, Json]:
+    """Return the body of an end without a run."""
+    return {
+        "action": action,
+        "note": note,
+        "exit_code": None,
+        "run_s": 0.0,
+        "connect_s": 0.0,
+        "total_bytes": 0,
+        "dropped_bytes": 0,
+        "sha256": "",
+    }
+
+
+# ---------------------------------------------------------------- neither
+
+
+def _ask_again(core: Core, outcome: Outcome, decision: AskedAgain, speaker: Speaker) -> None:
+    first = decision.approvals[0]
+    if decision.question:
+        outcome.say(Text.of(*_about(core, decision.approvals), _still_waits(core, first, speaker)))
+    else:
+        hint = (
+            f"Type  {first.phrase}  to run it" if first.phrase is not None else 'Say "go ahead" to run it now'
+        )
+        waits = _still_waits(core, first, speaker)
+        outcome.say(Text.of(f'Nothing ran. {waits} {hint} or "no" to drop it.'))
+    outcome.shows.append(first.proposal)
+    outcome.window = (speaker.operator.id, first.proposal)
+
+
+def _about(core: Core, approvals: Sequence[PendingApproval]) -> list[str]:
+    """Answer a question about what waits with what is known: what it touches and what depends on that."""
+    lines = []
+    for pending in approvals:
+        view = core.queries.action(pending.action.id)
+        origin = ", ".join(view.radius.origin) or str(pending.action.target.id)
+        names = [*view.radius.services, *map(str, view.radius.targets)]
+        if names:
+            lines.append(f"{origin} on {pending.action.target.id} → {', '.join(names)}.")
+        else:
+            lines.append(f"{origin} on {pending.action.target.id}: {blast.words(view.radius)}.")
+        lines.append(f"{view.verdict.risk.value}: {view.verdict.reasons[0]}.")
+    return lines
+
+
+def _which(core: Core, outcome: Outcome, decision: Which, speaker: Speaker) -> None:
+    verb = "approve" if decision.choice is Choice.APPROVE else "deny"
+    choice = APPROVE if decision.choice is Choice.APPROVE else DENY
+    lines: list[str | Span | list[Span | str]] = [f"Nothing ran. Which one? Say  {verb} <id>  or press one."]
+    buttons = []
+    for view in _views(core, decision.approvals):
+        pending = view.pending
+        until = min(one.approval.deadline_at for one in pending if one.approval is not None)
+        what = ", ".join(named(one) for one in pending)
+        lines.append(f"#{view.id}  {what}   until {clock_time(until, zone=speaker.zone, now=outcome.at)}")
+        token = make(core.token_key, choice=choice, subject=view.id, shown=shown_key(pending))
+        buttons.append((f"{verb.capitalize()} #{view.id}", token, "go" if choice == APPROVE else "stop"))
+        outcome.shows.append(view.id)
+    outcome.say(Text.of(*lines), buttons=tuple(buttons))
+
+
+def _play_back(core: Core, outcome: Outcome, decision: PlayedBack, speaker: Speaker) -> None:
+    """Part of a list was meant: exactly that part becomes a new card, and the old one is dead (X14)."""
+    chosen = [decision.approvals[index - 1] for index in decision.selects]
+    old = decision.approvals[0].proposal
+    proposal = ProposalId(core.ids.short_id())
+    actions = tuple(
+        _renumbered(one, proposal=proposal, index=index) for index, one in enumerate(chosen, start=1)
+    )
+    replaced = propose(
+        core,
+        outcome,
+        actions,
+        Asked(
+            requester=chosen[0].requester,
+            place=outcome.place,
+            shown_in=chosen[0].shown_in,
+            source="partial",
+            replaces=old,
+        ),
+    )
+    if isinstance(replaced, Denied):
+        outcome.say(Text.of(replaced.reason.text))
+        return
+    lines: list[str | Span | list[Span | str]] = ["Only this part, right?"]
+    for index, one in enumerate(decision.approvals, start=1):
+        fate = "run" if index in decision.selects else "leave"
+        lines.append([f"{index} {fate:5} ", *_command_on(one)])
+    outcome.effects.insert(0, outcome.said(Text.of(*lines)))
+    supersede(core, outcome, old, by=replaced, place=chosen[0].shown_in)
+    outcome.shows[:] = [replaced]
+    outcome.window = (speaker.operator.id, replaced)
+
+
+def supersede(core: Core, outcome: Outcome, old: ProposalId, *, by: ProposalId, place: PlaceId) -> None:
+    """End every live approval of `old` as superseded and cancel what it still held."""
+    view = core.queries.proposal(old)
+    for one in () if view is None else view.pending:
+        if one.approval is None:
+            continue
+        outcome.expect(ApprovalIs(one.approval.id, ApprovalState.PENDING))
+        outcome.write(
+            Kind.APPROVAL_SUPERSEDED,
+            correlation_id=old,
+            body={
+                "approval": one.approval.id,
+                "proposal": old,
+                "action": one.action.id,
+                "why": f"replaced by #{by}",
+            },
+        )
+    drop_rest(core, outcome, old, note=f"replaced by #{by}, nothing ran")
+    outcome.refresh(old, place=place)
+
+
+def _renumbered(pending: PendingApproval, *, proposal: ProposalId, index: int) -> Action:
+    return replace(pending.action, id=ActionId(f"{proposal}.{index}"), index=index)
+
+
+def _change(core: Core, outcome: Outcome, decision: ChangeAsked, speaker: Speaker) -> None:
+    first = decision.approvals[0]
+    waits = _still_waits(core, first, speaker)
+    outcome.say(
+        Text.of(
+            f"Nothing ran: that asks for something else than the card shows. {waits}",
+            "Say the whole of it, as in:  "
+            f"run {redact(first.action.command, extra=core.secrets).text} on {first.action.target.id}",
+            f'with your change in it. "no" drops #{first.proposal}.',
+        )
+    )
+    outcome.shows.append(first.proposal)
+
+
+def _reject(core: Core, outcome: Outcome, decision: Rejected, speaker: Speaker) -> None:
+    lines = [_ended_words(core, outcome, decision, speaker) or decision.reason.text]
+    if decision.reason.code is ReasonCode.STALE_WORDS:
+        for pending in decision.approvals[:1]:
+            word = f"type  {pending.phrase}" if pending.phrase else f"say  approve {pending.proposal}"
+            lines.append(f"{_still_waits(core, pending, speaker)} To run it, {word}.")
+            outcome.shows.append(pending.proposal)
+    outcome.say(Text.of(*lines))
+    record_denial(outcome, decision.reason, person=speaker.operator.id, said=speaker.said)
+
+
+def _ended_words(core: Core, outcome: Outcome, decision: Rejected, speaker: Speaker) -> str:
+    """Return how the proposal that the words meant ended, where that is why they do not count."""
+    if decision.reason.code not in (ReasonCode.ALREADY_DECIDED, ReasonCode.EXPIRED) or speaker.about is None:
+        return ""
+    view = core.queries.proposal(speaker.about)
+    if view is None:
+        return f"No #{speaker.about} here. Nothing ran."
+    return how_ended(view, zone=speaker.zone, now=outcome.at)
+
+
+def record_denial(
+    outcome: Outcome, reason: Reason, *, person: str, said: str, command: str = "", target: str = ""
+) -> None:
+    """Write that a request or an answer did not count, and why."""
+    words = {"said": said}
+    if command:
+        words["command"] = command
+    outcome.write(
+        Kind.REQUEST_DENIED,
+        body={
+            "turn": outcome.turn,
+            "place": outcome.place,
+            "person": person,
+            "code": reason.code.value,
+            "reason": reason.text,
+            "target": target,
+        },
+        words=words,
+    )
+
+
+# ---------------------------------------------------------------- words
+
+
+def _still_waits(core: Core, pending: PendingApproval, speaker: Speaker) -> str:
+    until = clock_time(pending.deadline_at, zone=speaker.zone, now=core.now())
+    return f"#{pending.proposal}, {_name(core, pending)}, still waits until {until}."
+
+
+def _name(core: Core, pending: PendingApproval) -> str:
+    return named(core.queries.action(pending.action.id))
+
+
+def _action_name(pending: PendingApproval) -> str:
+    return f"{pending.action.command} on {pending.action.target.id}"
+
+
+def _command_on(pending: PendingApproval) -> list[Span | str]:
+    return [code(pending.action.command), f" on {pending.action.target.id}"]
+
+
+def _ids(pending: PendingApproval) -> dict[str, Json]:
+    return {
+        "approval": pending.approval,
+        "proposal": pending.proposal,
+        "action": pending.action.id,
+    }
+
+
+def _cards(approvals: Sequence[PendingApproval]) -> list[tuple[ProposalId, PlaceId]]:
+    return list(dict.fromkeys((one.proposal, one.shown_in) for one in approvals))
+
+
+def _views(core: Core, approvals: Sequence[PendingApproval]) -> list[ProposalView]:
+    found = (core.queries.proposal(one) for one in dict.fromkeys(one.proposal for one in approvals))
+    return [view for view in found if view is not None]

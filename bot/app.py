@@ -1,0 +1,227 @@
+"""The composition root: puts the parts together and runs them.
+
+The only place that picks adapters by name and hands out clock, randomness and environment. It holds no rule.
+`chat` runs the core for one console, `serve` for every surface; the read-only commands look at the ledger
+without it (`bot.lookup`).
+"""
+
+import asyncio
+import contextlib
+import secrets
+import signal
+import sys
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, tzinfo
+from zoneinfo import ZoneInfo
+
+from adapters.console import ConsolePort, choose_front
+from bot.cards import Cards
+from bot.clock import SystemClock
+from bot.conversation import Conversation
+from bot.core import Core, Probe, no_probe
+from bot.delivery import Delivery, Live
+from bot.execution.executor import FleetExecutor
+from bot.execution.work import Work
+from bot.ids import RandomIds
+from bot.loading.lexicon import load_lexicons
+from bot.loading.library import load_library
+from bot.loading.rules import load_rules
+from bot.ports import ChatPort, Clock, Executor
+from bot.settings.config import Config
+from bot.settings.inventory import inventory_of
+from bot.settings.layers import Layer
+from bot.settings.paths import Paths
+from bot.turn import Turns
+from ledger.kinds import Batch, Draft, Kind
+from ledger.projections import holds, project, reset
+from ledger.queries import Queries
+from ledger.store import Ledger
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class App:
+    """Everything that runs."""
+
+    core: Core
+    conversation: Conversation
+
+
+def open_ledger(config: Config, clock: Clock) -> Ledger:
+    """Open the ledger of `config` for writing.
+
+    Raises:
+        LedgerBusyError: another process writes it.
+    """
+    return Ledger.open(
+        config.paths.ledger,
+        project=project,
+        holds=holds,
+        random_bytes=secrets.token_bytes,
+        clock=clock.now,
+        checkpoint_every=config.number("ledger.checkpoint_entries"),
+        checkpoint_s=float(config.number("ledger.checkpoint_s")),
+    )
+
+
+def build(
+    config: Config,
+    ledger: Ledger,
+    *,
+    ports: Sequence[ChatPort],
+    clock: Clock,
+    executor: Executor | None = None,
+    probe: Probe = no_probe,
+) -> App:
+    """Put the core together around an open ledger. Call it inside the running loop."""
+    inventory = inventory_of(config)
+    library = config.paths.state / "library"
+    core = Core(
+        ledger=ledger,
+        queries=Queries(ledger.reader),
+        inventory=inventory,
+        library=load_library(library if library.is_dir() else None),
+        executor=executor or FleetExecutor(inventory),
+        rules=load_rules(),
+        lexicons=load_lexicons(),
+        policy=config.policy,
+        posture_is_set=_is_set(config, "policy.posture"),
+        floor=config.floor,
+        clock=clock,
+        ids=RandomIds(),
+        token_key=_token_key(config.paths),
+        zone=_zone(config, clock),
+        rehearsal=config.rehearsal,
+        probe=probe,
+    )
+    return assemble(core, ports={port.name: port for port in ports})
+
+
+def assemble(core: Core, *, ports: Mapping[str, ChatPort]) -> App:
+    """Put everything around a core."""
+    cards = Cards(token_key=core.token_key, secrets=core.secrets, last_run=core.queries.last_run)
+    live = Live()
+    delivery = Delivery(core, cards, ports=ports, live=live)
+    work = Work(core, delivery, live=live)
+    turns = Turns(core=core, cards=cards)
+    conversation = Conversation(core, turns=turns, work=work, delivery=delivery, ports=ports)
+    return App(core=core, conversation=conversation)
+
+
+@contextlib.asynccontextmanager
+async def running(app: App) -> AsyncIterator[None]:
+    """Recover, keep time, and record start and stop."""
+    core = app.core
+    _record(core, Kind.BOT_STARTED)
+    await app.conversation.recover()
+    timer = asyncio.create_task(app.conversation.keep_time())
+    try:
+        yield
+    finally:
+        timer.cancel()
+        await asyncio.gather(timer, return_exceptions=True)
+        await app.conversation.close()
+        await core.executor.close()
+        _record(core, Kind.BOT_STOPPED)
+
+
+def _record(core: Core, kind: Kind) -> None:
+    draft = Draft(
+        kind=kind,
+        body={
+            "policy_revision": core.policy.revision,
+            "rules_revision": core.rules.revision,
+            "posture": core.policy_now().posture.value,
+            "rehearsal": core.rehearsal,
+        },
+    )
+    core.ledger.append(Batch(at=core.now(), drafts=(draft,)))
+
+
+def chat(config: Config) -> int:
+    """Run the core for the console of this process; return its exit code."""
+    clock = SystemClock()
+    ledger = open_ledger(config, clock)
+    try:
+        port = ConsolePort(
+            clock=clock,
+            login=config.login,
+            front=choose_front(history=config.paths.history),
+            rehearsal=config.rehearsal,
+        )
+        asyncio.run(_converse(config, ledger, port, clock))
+        return port.exit_code
+    finally:
+        ledger.close()
+
+
+async def _converse(config: Config, ledger: Ledger, port: ConsolePort, clock: Clock) -> None:
+    app = build(config, ledger, ports=[port], clock=clock)
+    async with running(app):
+        await port.listen(app.conversation.sink)
+
+
+def serve(config: Config) -> int:
+    """Run every configured surface until told to stop."""
+    clock = SystemClock()
+    ledger = open_ledger(config, clock)
+    try:
+        asyncio.run(_serve(config, ledger, clock))
+    finally:
+        ledger.close()
+    return 0
+
+
+async def _serve(config: Config, ledger: Ledger, clock: Clock) -> None:
+    port = ConsolePort(
+        clock=clock,
+        login=config.login,
+        socket=config.paths.socket,
+        admits=lambda account: config.operator_of(account) is not None,
+        group=config.text("bot.socket_group"),
+    )
+    app = build(config, ledger, ports=[port], clock=clock)
+    loop = asyncio.get_running_loop()
+    stopping = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stopping.set)
+    async with running(app):
+        listening = asyncio.create_task(port.listen(app.conversation.sink))
+        sys.stderr.write(f"sayso listens on {config.paths.socket}\n")
+        waiting = asyncio.create_task(stopping.wait())
+        await asyncio.wait([listening, waiting], return_when=asyncio.FIRST_COMPLETED)
+        await port.close()
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        await listening
+
+
+def rebuild(config: Config) -> int:
+    """Rebuild the projections from the entries; return how many were read."""
+    ledger = open_ledger(config, SystemClock())
+    try:
+        return ledger.rebuild(reset)
+    finally:
+        ledger.close()
+
+
+def _is_set(config: Config, key: str) -> bool:
+    """Whether the owner set this anywhere, rather than leaving it to the default."""
+    return any(candidate.layer is not Layer.DEFAULT for candidate in config.values[key].origin)
+
+
+def _zone(config: Config, clock: Clock) -> tzinfo:
+    """Return the zone that times are shown in: the configured one, else this machine's."""
+    name = config.text("bot.timezone")
+    if name:
+        return ZoneInfo(name)
+    return clock.now().astimezone().tzinfo or UTC
+
+
+def _token_key(paths: Paths) -> bytes:
+    """Return the secret that button tokens are made with; made on the first start, mode 0600."""
+    file = paths.state / "token_key"
+    with contextlib.suppress(FileExistsError):
+        file.touch(mode=0o600, exist_ok=False)
+        file.write_bytes(secrets.token_bytes(32))
+    return file.read_bytes()

@@ -1,0 +1,211 @@
+"""Requests: from words to a proposal, a question or the nearest things that can be done.
+
+Plans what was asked, proposes it, and keeps the choices that an unclear request leads to. A choice is never
+consent (C11): picking one is handled as if its full request had been typed, gate and all.
+"""
+
+import json
+from datetime import timedelta
+
+from bot import tokens
+from bot.answering import Speaker, record_denial
+from bot.core import Core
+from bot.outcome import Outcome
+from bot.phrasing import clock_time
+from bot.planning.drafts import Plan, Question, Unplaced
+from bot.planning.plan import plan
+from bot.proposing import Asked, Denied, bind, propose
+from bot.text import Span, Text
+from gate.domain import ProposalId, Reason, ReasonCode
+from gate.lifecycle import ClarificationState
+from ledger.codec import instant
+from ledger.kinds import ClarificationIs, Json, Kind
+from ledger.views import ClarificationView
+
+
+def ask(core: Core, outcome: Outcome, speaker: Speaker) -> None:
+    """Handle words that answer nothing that waits."""
+    choice = _open_choice(core, outcome, speaker)
+    if choice is not None:
+        request = _chosen(choice, speaker.said)
+        if request is not None:
+            _end_choice(outcome, choice, Kind.CLARIFICATION_ANSWERED, speaker, picked=request)
+            _request(core, outcome, speaker, request)
+            return
+    _request(core, outcome, speaker, speaker.said, choice=choice)
+
+
+def _request(
+    core: Core, outcome: Outcome, speaker: Speaker, text: str, *, choice: ClarificationView | None = None
+) -> None:
+    planned = plan(
+        text,
+        targets=tuple(str(name) for name in core.inventory.targets),
+        tags=tuple(core.inventory.tags),
+        services={name: tuple(map(str, one.on)) for name, one in core.inventory.services.items()},
+        library=core.library,
+    )
+    if isinstance(planned, Plan | Question) and choice is not None:
+        _end_choice(outcome, choice, Kind.CLARIFICATION_SUPERSEDED, speaker, picked="")
+    match planned:
+        case Plan():
+            _propose(core, outcome, speaker, planned)
+        case Question():
+            _clarify(core, outcome, speaker, planned)
+        case Unplaced() | None:
+            if not _takes_owed_reason(core, outcome, speaker):
+                _cannot(outcome, speaker, planned)
+
+
+def _propose(core: Core, outcome: Outcome, speaker: Speaker, planned: Plan) -> None:
+    proposal = ProposalId(core.ids.short_id())
+    bound = bind(core, planned.drafts, proposal=proposal)
+    if not isinstance(bound, Denied):
+        asked = Asked(
+            requester=speaker.operator.id,
+            place=outcome.place,
+            shown_in=outcome.place,
+            source=planned.source.value,
+        )
+        made = propose(core, outcome, bound, asked)
+        if not isinstance(made, Denied):
+            return
+        bound = made
+    outcome.say(Text.of(bound.reason.text))
+    record_denial(
+        outcome,
+        bound.reason,
+        person=speaker.operator.id,
+        said=speaker.said,
+        command=bound.command,
+        target=bound.target,
+    )
+
+
+def _cannot(outcome: Outcome, speaker: Speaker, planned: Unplaced | None) -> None:
+    nearest = () if planned is None else planned.nearest
+    quoted = ", ".join(f'"{one}"' for one in nearest)
+    closest = f"Closest: {quoted}. " if nearest else ""
+    text = f"Nothing here does that. {closest}Or say  run <command> on <target>.  help lists more."
+    outcome.say(Text.of(text))
+    reason = Reason(code=ReasonCode.CANNOT_PLACE, text=text)
+    record_denial(outcome, reason, person=speaker.operator.id, said=speaker.said)
+
+
+def _takes_owed_reason(core: Core, outcome: Outcome, speaker: Speaker) -> bool:
+    """Take words that are no request as the reason that a refusal still owes (C1, D18)."""
+    owed = core.queries.owed(outcome.place, speaker.operator.id, outcome.at)
+    if owed is None:
+        return False
+    outcome.write(
+        Kind.REASON_GIVEN,
+        correlation_id=owed,
+        body={"proposal": owed, "by": speaker.operator.id},
+        words={"reason": speaker.said},
+    )
+    outcome.say(Text.of(f"Noted with #{owed}."))
+    return True
+
+
+# ---------------------------------------------------------------- choices
+
+
+def _clarify(core: Core, outcome: Outcome, speaker: Speaker, question: Question) -> None:
+    if not question.options:
+        outcome.say(Text.of(question.text))
+        reason = Reason(code=ReasonCode.CANNOT_PLACE, text=question.text)
+        record_denial(outcome, reason, person=speaker.operator.id, said=speaker.said)
+        return
+    clarification = core.ids.short_id()
+    deadline = outcome.at + timedelta(seconds=core.policy.clarification_s)
+    choices = [[option.label, option.request] for option in question.options]
+    outcome.write(
+        Kind.CLARIFICATION_ASKED,
+        correlation_id=clarification,
+        body={
+            "clarification": clarification,
+            "place": outcome.place,
+            "person": speaker.operator.id,
+            "deadline_at": instant(deadline),
+        },
+        words={
+            "question": question.text,
+            "choices": json.dumps(choices, ensure_ascii=False),
+            "said": speaker.said,
+        },
+    )
+    lines: list[str | Span | list[Span | str]] = [question.text]
+    lines += [f"{number}  {option.label}" for number, option in enumerate(question.options, start=1)]
+    until = clock_time(deadline, zone=speaker.zone, now=outcome.at)
+    lines.append(f"Press one, or say its number or name. cancel drops it. until {until}")
+    buttons = [
+        (
+            option.label,
+            tokens.make(
+                core.token_key,
+                choice=tokens.PICK,
+                subject=f"{clarification}:{number}",
+                shown=option.request,
+            ),
+            "neutral",
+        )
+        for number, option in enumerate(question.options, start=1)
+    ]
+    outcome.say(Text.of(*lines), buttons=tuple(buttons))
+
+
+def pick(core: Core, outcome: Outcome, speaker: Speaker, claim: tokens.Claim, token: str) -> None:
+    """Handle a pressed option."""
+    name, _, number = claim.subject.partition(":")
+    choice = core.queries.clarification(name)
+    if choice is None or choice.deadline_at <= outcome.at:
+        outcome.say(Text.of("That choice is not open any more. Nothing ran. Ask again."))
+        return
+    index = int(number) if number.isascii() and number.isdigit() else 0
+    if not 1 <= index <= len(choice.options):
+        outcome.say(Text.of("That button belongs to nothing here. Nothing ran."))
+        return
+    option = choice.options[index - 1]
+    if not tokens.is_valid(core.token_key, token, shown=option.request):
+        outcome.say(Text.of("That button belongs to nothing here. Nothing ran."))
+        return
+    if choice.person != speaker.operator.id:
+        outcome.say(Text.of(f"That question is {choice.person}'s. Ask it anew to choose yourself."))
+        return
+    _end_choice(outcome, choice, Kind.CLARIFICATION_ANSWERED, speaker, picked=option.request)
+    _request(core, outcome, speaker, option.request)
+
+
+def drop_choice(core: Core, outcome: Outcome, speaker: Speaker) -> bool:
+    """Cancel the open choice of a speaker; False where there is none."""
+    choice = _open_choice(core, outcome, speaker)
+    if choice is None:
+        return False
+    _end_choice(outcome, choice, Kind.CLARIFICATION_CANCELLED, speaker, picked="")
+    return True
+
+
+def _open_choice(core: Core, outcome: Outcome, speaker: Speaker) -> ClarificationView | None:
+    mine = [
+        one
+        for one in core.queries.clarifications()
+        if one.place == outcome.place and one.person == speaker.operator.id and one.deadline_at > outcome.at
+    ]
+    return mine[-1] if mine else None
+
+
+def _chosen(choice: ClarificationView, said: str) -> str | None:
+    """Return the request of the option that `said` names by number or label, exactly."""
+    word = said.strip().rstrip(".").casefold()
+    for number, option in enumerate(choice.options, start=1):
+        if word in (str(number), option.label.casefold()):
+            return option.request
+    return None
+
+
+def _end_choice(
+    outcome: Outcome, choice: ClarificationView, kind: Kind, speaker: Speaker, *, picked: str
+) -> None:
+    outcome.expect(ClarificationIs(choice.id, ClarificationState.PENDING))
+    body: dict[str, Json] = {"clarification": choice.id, "by": speaker.operator.id}
+    outcome.write(kind, correlation_id=choice.id, body=body, words={"said": speaker.said, "picked": picked})

@@ -1,0 +1,364 @@
+"""Cards: a proposal as people see it, at any moment of its life.
+
+A card is a function of the proposal's view and the time; it is drawn anew at every change of state and keeps
+its past. The command stands whole on its own lines, whatever its length (P4); secrets are masked and marked,
+in the card only. Buttons carry tokens bound to the digest of the list shown.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, tzinfo
+
+from bot import tokens
+from bot.phrasing import RISK_WORDS, action_ref, ago, clock_time, duration, named, plural, size, title
+from bot.ports import Button, ButtonStyle, Message
+from bot.text import Span, Text, block, muted, strong
+from gate import blast
+from gate.digest import short
+from gate.domain import Digest, Manner, RouteKind
+from gate.lifecycle import ActionState, ApprovalState
+from gate.redact import redact
+from ledger.views import ActionView, ApprovalView, LastRun, ProposalView
+
+MARKS = {
+    ActionState.PROPOSED: "◔",
+    ActionState.WAITING: "◔",
+    ActionState.QUEUED: "◔",
+    ActionState.STARTED: "●",
+    ActionState.SUCCEEDED: "✓",
+    ActionState.FAILED: "✗",
+    ActionState.CANCELLED: "✗",
+    ActionState.LOST: "?",
+}
+
+#: Output shown on a card itself; more is folded, and all of it stands in the ledger.
+INLINE_LINES = 40
+
+
+class Cards:
+    """Draws cards.
+
+    Args:
+        token_key: see bot.tokens.
+        secrets: literal values never shown.
+        last_run: looks up the newest earlier run of the same action.
+    """
+
+    def __init__(
+        self, *, token_key: bytes, secrets: Sequence[str], last_run: Callable[[Digest], LastRun | None]
+    ) -> None:
+        self._key = token_key
+        self._secrets = tuple(secrets)
+        self._last_run = last_run
+
+    def draw(
+        self, view: ProposalView, *, now: datetime, zone: tzinfo, behind: str = "", live: str = ""
+    ) -> Message:
+        """Return the card of `view`.
+
+        Args:
+            behind: what a queued action waits behind, in words.
+            live: the newest output of the running action.
+        """
+        alone = len(view.actions) == 1
+        lines: list[Span | list[Span | str] | str] = []
+        for one in view.actions:
+            lines.extend(self._action(view, one, now=now, zone=zone, alone=alone, behind=behind, live=live))
+        lines.extend(self._footer(view, now=now, zone=zone))
+        return Message(body=Text.of(*lines), buttons=self._buttons(view))
+
+    def shown(self, text: str) -> str:
+        """Return `text` as people may see it: secrets masked."""
+        return redact(text, extra=self._secrets).text
+
+    # ------------------------------------------------------------ one action
+
+    def _action(
+        self,
+        view: ProposalView,
+        one: ActionView,
+        *,
+        now: datetime,
+        zone: tzinfo,
+        alone: bool,
+        behind: str,
+        live: str,
+    ) -> list[Span | list[Span | str] | str]:
+        mark = "▲" if one.route is RouteKind.PHRASE and one.state in _NOT_STARTED else MARKS[one.state]
+        number = "" if alone else f"{one.action.index} "
+        lines: list[Span | list[Span | str] | str] = [
+            [f"{mark} {number}", strong(str(one.action.target.id)), f" · {self.shown(title(one))}"]
+        ]
+        if self.shown(title(one)) != self.shown(one.action.command):
+            lines.append(block(self.shown(one.action.command)))
+        if one.state in _NOT_STARTED:
+            lines.extend(self._before(view, one, now=now, alone=alone, behind=behind))
+        else:
+            lines.extend(self._after(view, one, now=now, zone=zone, live=live))
+        return lines
+
+    def _before(
+        self, view: ProposalView, one: ActionView, *, now: datetime, alone: bool, behind: str
+    ) -> list[Span | list[Span | str] | str]:
+        if one.route is RouteKind.AUTO and one.approval is None:
+            return [muted("read-only, runs at once" if alone else "read-only, runs when its turn comes")]
+        facts = [f"{RISK_WORDS[one.verdict.risk]}: {one.verdict.reasons[0]}"]
+        if one.verdict.touches:
+            facts.append(blast.words(one.radius))
+        lines: list[Span | list[Span | str] | str] = [" · ".join(facts)]
+        history = self._history(one, now)
+        if history:
+            lines.append(muted(history))
+        if one.verdict.reads_secrets:
+            lines.append("shows secrets; what is recognised is masked here and in the record")
+        if one.because:
+            lines.append(muted(f"waits because of: {one.because}"))
+        if one.action.verify is not None:
+            lines.append(["then checks: ", Span(self.shown(one.action.verify))])
+        if one.state is ActionState.QUEUED:
+            lines.append(f"approved{_by(one.approval)} · waits {behind or 'for its turn'}")
+        elif one.route is RouteKind.PHRASE and one.approval is None:
+            lines.append(f"asks for its phrase when its turn comes: {one.phrase}")
+        return lines
+
+    def _history(self, one: ActionView, now: datetime) -> str:
+        parts = []
+        last = self._last_run(one.digest)
+        if last is not None:
+            how = "ok" if last.state is ActionState.SUCCEEDED else last.state.value
+            parts.append(f"last run {ago(last.ended_at, now)}, {how} in {duration(last.run_s)}")
+        if one.verdict.undo is not None:
+            parts.append(_undo(one.verdict.undo))
+        return " · ".join(parts)
+
+    def _after(
+        self, view: ProposalView, one: ActionView, *, now: datetime, zone: tzinfo, live: str
+    ) -> list[Span | list[Span | str] | str]:
+        lines: list[Span | list[Span | str] | str] = []
+        if one.state is ActionState.STARTED:
+            since = one.started_at or now
+            lines.append(f"running {duration((now - since).total_seconds())}{_how(one, zone=zone, now=now)}")
+            if live:
+                lines.append(block(self.shown(live)))
+            return lines
+        output = self._output(one)
+        if output:
+            lines.append(block(output))
+        lines.append(f"{self._end(one)}{_how(one, zone=zone, now=now)}")
+        if one.state is ActionState.LOST:
+            lines.extend(_lost(one, alone=len(view.actions) == 1))
+        return lines
+
+    def _output(self, one: ActionView) -> str:
+        if one.ending is None:
+            return ""
+        lines = one.ending.output.rstrip("\n").splitlines()
+        if len(lines) <= INLINE_LINES:
+            return "\n".join(lines)
+        half = INLINE_LINES // 2
+        left = len(lines) - 2 * half
+        note = f"… {left} lines left out here; `show {one.action.id}` has them …"
+        return "\n".join([*lines[:half], note, *lines[-half:]])
+
+    def _end(self, one: ActionView) -> str:
+        ending = one.ending
+        if ending is None:
+            return f"{MARKS[one.state]} {one.state.value}"
+        took = f" in {duration(ending.run_s)}"
+        match one.state:
+            case ActionState.SUCCEEDED:
+                words = (
+                    f"✓ ok{took}" if not ending.settled else f"✓ it ran, says who looked: {ending.settled}"
+                )
+            case ActionState.FAILED if ending.settled:
+                words = f"✗ it did not run, says who looked: {ending.settled}"
+            case ActionState.FAILED if ending.exit_code is None:
+                words = f"✗ {self.shown(ending.note)}"
+            case ActionState.FAILED:
+                note = f": {self.shown(ending.note)}" if ending.note else ""
+                words = f"✗ exit {ending.exit_code}{took}{note}"
+            case ActionState.CANCELLED:
+                words = f"✗ {ending.note}" if ending.note else f"✗ cancelled after {duration(ending.run_s)}"
+            case _:
+                words = f"? {ending.note}: unknown whether it finished"
+        if ending.output:
+            words += f" · {plural(len(ending.output.splitlines()), 'line')}"
+        if ending.dropped_bytes:
+            words += f" · {size(ending.dropped_bytes)} of {size(ending.total_bytes)} not kept"
+        if one.action.verify is not None and one.state is ActionState.SUCCEEDED:
+            checked = "check not run" if ending.verify_exit is None else f"check exit {ending.verify_exit}"
+            words += f" · {'check ok' if ending.verify_exit == 0 else checked}"
+        return words
+
+    # ------------------------------------------------------------ the whole
+
+    def _footer(
+        self, view: ProposalView, *, now: datetime, zone: tzinfo
+    ) -> list[Span | list[Span | str] | str]:
+        if view.replaced_by is not None:
+            return [f"This card was replaced by #{view.replaced_by}. Nothing more runs from it."]
+        pending = view.pending
+        if not pending:
+            return []
+        until = muted(f"until {clock_time(_deadline(pending), zone=zone, now=now)} · #{view.id}")
+        lines: list[Span | list[Span | str] | str] = []
+        if any(one.approval is not None and one.approval.phrase is None for one in pending):
+            lines.append(['Say "go ahead" or press a button.   ', until])
+        strict = next((one for one in pending if one.approval is not None and one.approval.phrase), None)
+        if strict is not None and strict.approval is not None:
+            lines.append(["To run it, type:  ", strong(strict.approval.phrase or ""), "   ", until])
+        lines.append(muted(f"asked by {view.requester}"))
+        return lines
+
+    def _buttons(self, view: ProposalView) -> tuple[Button, ...]:
+        pending = view.pending
+        if not pending or view.replaced_by is not None:
+            return ()
+        shown = shown_key(pending)
+        made = []
+        if any(one.approval is not None and one.approval.phrase is None for one in pending):
+            made.append(("Approve", tokens.APPROVE, ButtonStyle.GO))
+        made += [("Deny", tokens.DENY, ButtonStyle.STOP), ("Details", tokens.DETAILS, ButtonStyle.NEUTRAL)]
+        if any(one.verdict.dry_run is not None for one in pending):
+            made.append(("Preview", tokens.PREVIEW, ButtonStyle.NEUTRAL))
+        return tuple(
+            Button(
+                label=label,
+                token=tokens.make(self._key, choice=choice, subject=view.id, shown=shown),
+                style=style,
+            )
+            for label, choice, style in made
+        )
+
+    def is_live(self, token: str, view: ProposalView) -> bool:
+        """Whether `token` was drawn on the card as it stands now."""
+        pending = view.pending
+        return bool(pending) and tokens.is_valid(self._key, token, shown=shown_key(pending))
+
+    # ------------------------------------------------------------ details
+
+    def details(self, view: ProposalView, *, now: datetime, zone: tzinfo) -> Text:
+        """Return everything that was judged, for the Details button."""
+        lines: list[Span | list[Span | str] | str] = [
+            f"#{view.id} · asked by {view.requester}, {clock_time(view.made_at, zone=zone, now=now)}"
+        ]
+        for one in view.actions:
+            lines.extend(self._details_of(one))
+        lines.append(muted(f"policy {short(view.policy_revision)} · source {view.source}"))
+        return Text.of(*lines)
+
+    def _details_of(self, one: ActionView) -> list[Span | list[Span | str] | str]:
+        target = one.action.target
+        where = f"{target.user}@{target.address}:{target.port}" if target.address else "this machine"
+        lines: list[Span | list[Span | str] | str] = [
+            f"{one.action.index} on {target.id} ({where}) · {one.state.value}",
+            block(self.shown(one.action.command)),
+            f"class {one.verdict.risk.value} · {one.route.value}{f' · {one.because}' if one.because else ''}",
+        ]
+        lines += [f"- {reason}" for reason in one.verdict.reasons]
+        if one.verdict.touches:
+            lines.append(f"{blast.words(one.radius)}{_all_dependants(one)}")
+        lines.append(f"purpose: {self.shown(one.action.purpose)}")
+        extras = [f"timeout {duration(one.action.timeout_s)}", f"shell {target.shell}"]
+        if target.become:
+            extras.append(f"as {target.become} through sudo -n")
+        if one.action.workdir:
+            extras.append(f"in {one.action.workdir}")
+        lines += [" · ".join(extras), muted(f"digest {short(one.digest)}")]
+        return lines
+
+
+_NOT_STARTED = frozenset({ActionState.PROPOSED, ActionState.WAITING, ActionState.QUEUED})
+
+
+def _deadline(pending: Sequence[ActionView]) -> datetime:
+    return min(one.approval.deadline_at for one in pending if one.approval is not None)
+
+
+def shown_key(pending: Sequence[ActionView]) -> str:
+    """Return what a button of these pending actions is bound to.
+
+    Every approval's own id counts beside the digest: an approval opened anew makes old buttons dead.
+    """
+    return "\n".join(
+        f"{one.approval.id} {one.approval.list_digest}" for one in pending if one.approval is not None
+    )
+
+
+def _by(approval: ApprovalView | None) -> str:
+    return f" by {approval.decided_by}" if approval is not None and approval.decided_by else ""
+
+
+def _how(one: ActionView, *, zone: tzinfo, now: datetime) -> str:
+    """Return who let it run and how, for a started or ended action; the past stays on the card."""
+    approval = one.approval
+    if approval is None:
+        return " · ran at once" if one.started_at is not None else ""
+    if approval.decided_at is None:
+        return ""
+    when = clock_time(approval.decided_at, zone=zone, now=now)
+    said = f', "{approval.said}"' if approval.said else ""
+    digest = f" · digest {short(one.digest)}" if approval.state is ApprovalState.GRANTED else ""
+    verb = {ApprovalState.GRANTED: "approved", ApprovalState.REFUSED: "refused"}.get(approval.state)
+    if verb is None:
+        return ""
+    second = " · no second person" if approval.alone and one.route is RouteKind.PHRASE else ""
+    proposal = one.action.id.rpartition(".")[0]
+    return f" · {verb} by {approval.decided_by}{said}, {when}{second}{digest} · #{proposal}"
+
+
+def _undo(undo: str) -> str:
+    return undo if undo.startswith("cannot") else f"undo: {undo}"
+
+
+def _lost(one: ActionView, *, alone: bool) -> list[Span | list[Span | str] | str]:
+    ref = action_ref(one.action.id, alone=alone)
+    target = one.action.target.id
+    lines: list[Span | list[Span | str] | str] = []
+    if one.verdict.risk.rank > 0:
+        lines.append(f"Changes on {target} are frozen until someone looks.")
+    lines.append(f"Then: settle {ref} ran, because …  or  settle {ref} did-not-run, because …")
+    return lines
+
+
+def _all_dependants(one: ActionView) -> str:
+    names = [*one.radius.services, *map(str, one.radius.targets)]
+    return f": {', '.join(names)}" if names else ""
+
+
+def summary(view: ProposalView) -> str:
+    """Return "#k7f3a2, restart caddy on web1" for answers that name a proposal."""
+    pending = view.pending or view.actions
+    what = named(pending[0])
+    more = f" and {len(pending) - 1} more" if len(pending) > 1 else ""
+    return f"#{view.id}, {what}{more}"
+
+
+def how_ended(view: ProposalView, *, zone: tzinfo, now: datetime) -> str:
+    """Return how a proposal that waits no more ended, for somebody who answers it late."""
+    if view.replaced_by is not None:
+        return f"#{view.id} was replaced by #{view.replaced_by}. Nothing ran from it."
+    last = next((one.approval for one in reversed(view.actions) if one.approval is not None), None)
+    if last is None or last.decided_at is None:
+        return f"#{view.id} asks for nothing."
+    when = clock_time(last.decided_at, zone=zone, now=now)
+    match last.state:
+        case ApprovalState.GRANTED:
+            return f"#{view.id} was already approved by {last.decided_by} at {when}."
+        case ApprovalState.REFUSED:
+            return f"#{view.id} was already refused by {last.decided_by} at {when}. Nothing ran."
+        case ApprovalState.EXPIRED:
+            deadline = clock_time(last.deadline_at, zone=zone, now=now)
+            return (
+                f"#{view.id} expired at {deadline}, nothing ran. Ask again to get a new one: again {view.id}"
+            )
+        case _:
+            return f"#{view.id} was withdrawn at {when}. Nothing ran."
+
+
+MANNER_WORDS = {
+    Manner.WORDS: "in words",
+    Manner.REPLY: "in a reply",
+    Manner.BUTTON: "by button",
+    Manner.COMMAND: "by command",
+    Manner.PHRASE: "by phrase",
+}

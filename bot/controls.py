@@ -1,0 +1,372 @@
+"""Control words that change something: approvals by id, cancel, settle, again, and the switches.
+
+Tightening takes one word of any operator and acts at once; loosening asks for a typed phrase and, where two
+operators exist, for a second person (D19, X12). What only shows something stands in bot.showing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+from bot import commands
+from bot.answering import Speaker, cancel_action, record_denial, supersede
+from bot.core import Core, is_tighter
+from bot.outcome import Outcome
+from bot.phrasing import action_ref, listed, named
+from bot.proposing import Asked, Denied, propose
+from bot.text import Text, strong
+from gate import authority, phrases
+from gate.domain import (
+    AGENT,
+    ActionId,
+    Operator,
+    Policy,
+    ProposalId,
+    Reason,
+    ReasonCode,
+    Risk,
+    Target,
+    TargetId,
+    TargetKind,
+)
+from gate.lifecycle import ActionState, ApprovalState
+from ledger.codec import instant
+from ledger.kinds import ActionIs, ApprovalIs, Json, Kind, SwitchesAre
+from ledger.views import ActionView, LooseningView, ProposalView
+
+#: Names of the switches in the ledger.
+STOPPED, AUTO_OFF, POSTURE, NEVER_AUTO = "stopped", "auto_off", "posture", "never_auto_act"
+
+
+# ---------------------------------------------------------------- tightening
+
+
+def stop(core: Core, outcome: Outcome, speaker: Speaker) -> None:
+    """Let nothing start any more, and ask whether to cancel what runs."""
+    set_switch(core, outcome, speaker, STOPPED, value=True)
+    running = core.queries.in_state(ActionState.STARTED)
+    lines: list[str] = ["Stopped. Nothing starts, approved work included. resume goes on."]
+    if running:
+        lines.append(f"Still running: {listed([named(one) for one in running])}. Cancel that too?")
+        lines += [f"  cancel {_ref(one)}" for one in running]
+    outcome.say(Text.of(*lines))
+
+
+def auto_off(core: Core, outcome: Outcome, speaker: Speaker) -> None:
+    """Let nothing start by itself any more."""
+    set_switch(core, outcome, speaker, AUTO_OFF, value=True)
+    outcome.say(Text.of("Auto is off: reading waits for a yes too. Approved work starts. auto on lifts it."))
+
+
+def never_auto(core: Core, outcome: Outcome, speaker: Speaker, target: str) -> None:
+    """Let nothing start by itself on one target."""
+    found = core.inventory.select(target)
+    if not isinstance(found, tuple):
+        deny(outcome, speaker, found.reason)
+        return
+    now_held = core.queries.switches().never_auto_act
+    held: list[Json] = [*dict.fromkeys([*now_held, *(one.id for one in found)])]
+    set_switch(core, outcome, speaker, NEVER_AUTO, value=held)
+    outcome.say(Text.of(f"Nothing runs by itself on {listed([str(one.id) for one in found])} any more."))
+
+
+def set_switch(core: Core, outcome: Outcome, speaker: Speaker, name: str, *, value: Json) -> None:
+    """Write a changed switch."""
+    outcome.expect(SwitchesAre(core.queries.switch_seq()))
+    outcome.write(
+        Kind.SWITCH_CHANGED,
+        body={"switch": name, "value": value, "by": speaker.operator.id, "place": outcome.place},
+        words={"said": speaker.said},
+    )
+
+
+# ---------------------------------------------------------------- loosening
+
+
+def set_posture(core: Core, outcome: Outcome, speaker: Speaker, wanted: commands.SetPosture) -> None:
+    """Tighten the posture at once, or ask for the phrase that loosens it."""
+    present = core.policy_now().posture
+    posture = wanted.posture
+    if posture is present:
+        outcome.say(Text.of(f"The posture is {present.value} already."))
+    elif is_tighter(posture, present):
+        set_switch(core, outcome, speaker, POSTURE, value=posture.value)
+        outcome.say(Text.of(f"Posture is {posture.value} from now on."))
+    elif core.posture_is_set and is_tighter(core.policy.posture, posture):
+        outcome.say(
+            Text.of(
+                f"The owner's configuration says {core.policy.posture.value}, and nothing said here goes below.",
+                "Change policy.posture there and restart.",
+            )
+        )
+    else:
+        _ask_to_loosen(
+            core, outcome, speaker, wants={POSTURE: posture.value}, phrase=f"set posture {posture.value}"
+        )
+
+
+def resume(core: Core, outcome: Outcome, speaker: Speaker) -> None:
+    """Ask for the phrase that lifts stop and auto off."""
+    live = core.queries.switches()
+    wants: dict[str, Json] = {}
+    if live.stopped:
+        wants[STOPPED] = False
+    if live.auto_off:
+        wants[AUTO_OFF] = False
+    if not wants:
+        outcome.say(Text.of("Nothing is stopped."))
+        return
+    _ask_to_loosen(core, outcome, speaker, wants=wants, phrase="resume sayso")
+
+
+def auto_on(core: Core, outcome: Outcome, speaker: Speaker) -> None:
+    """Ask for the phrase that lifts auto off."""
+    if not core.queries.switches().auto_off:
+        outcome.say(Text.of("Auto is on already."))
+        return
+    _ask_to_loosen(core, outcome, speaker, wants={AUTO_OFF: False}, phrase="turn auto on")
+
+
+def _ask_to_loosen(
+    core: Core, outcome: Outcome, speaker: Speaker, *, wants: dict[str, Json], phrase: str
+) -> None:
+    if not may_loosen(speaker.operator):
+        deny(outcome, speaker, _no_loosening(core.policy))
+        return
+    end_loosenings(core, outcome, how="superseded")
+    outcome.write(
+        Kind.LOOSENING_ASKED,
+        body={
+            "loosening": core.ids.short_id(),
+            "place": outcome.place,
+            "person": speaker.operator.id,
+            "phrase": phrase,
+            "wants": wants,
+            "deadline_at": instant(outcome.at + timedelta(seconds=core.policy.approval_s)),
+        },
+        words={"said": speaker.said},
+    )
+    if others := second_people(core.policy, speaker.operator):
+        outcome.say(Text.of([f"This loosens the gate, so {listed(others)} types:  ", strong(phrase)]))
+    else:
+        outcome.say(Text.of(["This loosens the gate. Type:  ", strong(phrase)]))
+
+
+def loosen(core: Core, outcome: Outcome, speaker: Speaker) -> bool:
+    """Carry out a loosening whose phrase was just typed; False when the words are no such phrase."""
+    for asked in core.queries.loosenings():
+        if phrases.matches(speaker.said, asked.phrase) and asked.deadline_at > outcome.at:
+            _loosen_now(core, outcome, speaker, asked)
+            return True
+    return False
+
+
+def _loosen_now(core: Core, outcome: Outcome, speaker: Speaker, asked: LooseningView) -> None:
+    if not may_loosen(speaker.operator):
+        deny(outcome, speaker, _no_loosening(core.policy))
+        return
+    others = second_people(core.policy, _operator(core, asked) or speaker.operator)
+    if others and speaker.operator.id == asked.person:
+        deny(
+            outcome,
+            speaker,
+            Reason(
+                code=ReasonCode.SECOND_PERSON,
+                text=f"Another person has to type it: {listed(others)}. Nothing changed.",
+            ),
+        )
+        return
+    for name, value in asked.wants.items():
+        set_switch(core, outcome, speaker, name, value=value)  # type: ignore[arg-type] # stored JSON
+    outcome.write(
+        Kind.LOOSENING_ENDED,
+        body={
+            "loosening": asked.id,
+            "how": "done",
+            "by": speaker.operator.id,
+            "alone": speaker.operator.id == asked.person,
+        },
+        words={"said": speaker.said},
+    )
+    alone = " No second person." if not others else ""
+    outcome.say(Text.of(f"Done, by {speaker.operator.id}.{alone}"))
+    outcome.work.extend(core.queries.unfinished())
+
+
+def end_loosenings(core: Core, outcome: Outcome, *, how: str) -> None:
+    """End every loosening that waits."""
+    for asked in core.queries.loosenings():
+        outcome.write(
+            Kind.LOOSENING_ENDED, body={"loosening": asked.id, "how": how, "by": AGENT, "alone": False}
+        )
+
+
+def may_loosen(operator: Operator) -> bool:
+    """Whether `operator` may loosen the gate: whoever may approve anything everywhere."""
+    anything = Target(id=TargetId("*"), kind=TargetKind.LOCAL)
+    return any(
+        line.risk is Risk.DESTRUCTIVE and "*" in line.targets for line in operator.may
+    ) and authority.covers(operator, target=anything, risk=Risk.DESTRUCTIVE)
+
+
+def second_people(policy: Policy, asker: Operator) -> list[str]:
+    """Return who else may loosen; empty where the asker is alone."""
+    return [str(one.id) for one in policy.operators if one.id != asker.id and may_loosen(one)]
+
+
+def _no_loosening(policy: Policy) -> Reason:
+    who = listed([str(one.id) for one in policy.operators if may_loosen(one)]) or "nobody"
+    return Reason(
+        code=ReasonCode.NOT_AUTHORISED,
+        text=f"Loosening takes an operator who may approve destructive work everywhere: {who}.",
+    )
+
+
+def _operator(core: Core, asked: LooseningView) -> Operator | None:
+    return core.operator(asked.person)
+
+
+# ---------------------------------------------------------------- on one proposal
+
+
+def cancel(core: Core, outcome: Outcome, speaker: Speaker, view: ProposalView, index: int | None) -> None:
+    """Stop what runs of a proposal and drop what waits."""
+    chosen = [one for one in view.actions if index is None or one.action.index == index]
+    running = [one for one in chosen if one.state is ActionState.STARTED]
+    waiting = [one for one in chosen if one.state in _NOT_STARTED]
+    if not running and not waiting:
+        outcome.say(Text.of(f"#{view.id} has nothing left to cancel."))
+        return
+    for one in waiting:
+        withdraw(outcome, one, by=str(speaker.operator.id))
+    for one in running:
+        outcome.cancel.append(one.action.id)
+    words = []
+    if running:
+        words.append(f"Stopping {listed([named(one) for one in running])}.")
+    if waiting:
+        words.append(f"Dropped {listed([named(one) for one in waiting])}, nothing ran.")
+    outcome.say(Text.of(" ".join(words)))
+    outcome.refresh(view.id, place=view.shown_in)
+
+
+def withdraw(outcome: Outcome, one: ActionView, *, by: str) -> None:
+    """End an action that has not started, and its approval with it."""
+    if one.approval is not None and one.approval.state is ApprovalState.PENDING:
+        outcome.expect(ApprovalIs(one.approval.id, ApprovalState.PENDING))
+        outcome.write(
+            Kind.APPROVAL_WITHDRAWN,
+            correlation_id=one.action.id.rpartition(".")[0],
+            body={
+                "approval": one.approval.id,
+                "proposal": one.action.id.rpartition(".")[0],
+                "action": one.action.id,
+                "decider": by,
+                "why": f"cancelled by {by}",
+            },
+        )
+    cancel_action(outcome, one, note=f"cancelled by {by}, nothing ran")
+
+
+def settle(
+    core: Core, outcome: Outcome, speaker: Speaker, view: ProposalView, wanted: commands.Settle
+) -> None:
+    """Record what a person found out about a lost action, and unfreeze its target."""
+    lost = [
+        one
+        for one in view.actions
+        if one.state is ActionState.LOST and wanted.ref.index in (None, one.action.index)
+    ]
+    if not lost:
+        outcome.say(Text.of(f"#{view.id} has nothing with an unknown end."))
+        return
+    if not wanted.why:
+        end = "ran" if wanted.ran else "did-not-run"
+        outcome.say(Text.of(f"Say how you know:  settle {view.id} {end}, because …"))
+        return
+    for one in lost:
+        if not authority.covers(speaker.operator, target=one.action.target, risk=one.verdict.risk):
+            reason = f"{speaker.operator.id} may not settle {one.verdict.risk.value} work on {one.action.target.id}."
+            deny(outcome, speaker, Reason(code=ReasonCode.NOT_AUTHORISED, text=reason))
+            return
+        outcome.expect(ActionIs(one.action.id, ActionState.LOST))
+        outcome.write(
+            Kind.ACTION_SETTLED,
+            correlation_id=view.id,
+            body={"action": one.action.id, "by": speaker.operator.id, "ran": wanted.ran},
+            words={"why": wanted.why, "said": speaker.said},
+        )
+    end = "ran" if wanted.ran else "did not run"
+    targets = listed([str(one.action.target.id) for one in lost])
+    outcome.say(Text.of(f"Settled: it {end}. Changes on {targets} are possible again."))
+    outcome.refresh(view.id, place=view.shown_in)
+
+
+def again(core: Core, outcome: Outcome, speaker: Speaker, view: ProposalView) -> None:
+    """Ask for the same actions anew, as a proposal of its own."""
+    proposal = ProposalId(core.ids.short_id())
+    actions = []
+    for index, one in enumerate(view.actions, start=1):
+        found = core.inventory.select(one.action.target.id)
+        if not isinstance(found, tuple):
+            deny(outcome, speaker, found.reason)
+            return
+        target = core.inventory.identify(found[0])
+        actions.append(replace(one.action, id=ActionId(f"{proposal}.{index}"), index=index, target=target))
+    asked = Asked(requester=speaker.operator.id, place=outcome.place, shown_in=outcome.place, source="again")
+    made = propose(core, outcome, actions, asked)
+    if isinstance(made, Denied):
+        deny(outcome, speaker, made.reason, command=made.command, target=made.target)
+        return
+    if view.pending:
+        # Asking again for what still waits replaces it, so that one yes cannot start it twice.
+        supersede(core, outcome, view.id, by=made, place=view.shown_in)
+
+
+def preview(core: Core, outcome: Outcome, speaker: Speaker, view: ProposalView) -> None:
+    """Propose the dry runs of what waits; they pass the gate like anything else."""
+    proposal = ProposalId(core.ids.short_id())
+    dry = [one for one in view.actions if one.verdict.dry_run is not None]
+    if not dry:
+        outcome.say(Text.of(f"No dry run is known for #{view.id}."))
+        return
+    actions = [
+        replace(
+            one.action,
+            id=ActionId(f"{proposal}.{index}"),
+            index=index,
+            command=one.verdict.dry_run or "",
+            purpose=f"preview of #{view.id}",
+            verify=None,
+            declared_risk=None,
+        )
+        for index, one in enumerate(dry, start=1)
+    ]
+    asked = Asked(
+        requester=speaker.operator.id, place=outcome.place, shown_in=outcome.place, source="preview"
+    )
+    made = propose(core, outcome, actions, asked)
+    if isinstance(made, Denied):
+        deny(outcome, speaker, made.reason, command=made.command, target=made.target)
+
+
+def deny(outcome: Outcome, speaker: Speaker, reason: Reason, *, command: str = "", target: str = "") -> None:
+    """Say why something was not done, and record it."""
+    outcome.say(Text.of(reason.text))
+    record_denial(
+        outcome, reason, person=speaker.operator.id, said=speaker.said, command=command, target=target
+    )
+
+
+def unknown_id(core: Core, outcome: Outcome, speaker: Speaker, proposal: ProposalId) -> None:
+    """Answer an id that nothing has."""
+    recent: Sequence[str] = [f"#{one}" for one in core.queries.unfinished()]
+    hint = f" Open: {listed(recent)}." if recent else " Nothing is open."
+    deny(outcome, speaker, Reason(code=ReasonCode.UNKNOWN_ID, text=f"No #{proposal} here.{hint}"))
+
+
+def _ref(one: ActionView) -> str:
+    return action_ref(one.action.id, alone=False)
+
+
+_NOT_STARTED = frozenset({ActionState.PROPOSED, ActionState.WAITING, ActionState.QUEUED})

@@ -1,0 +1,203 @@
+"""The conversation: takes what the ports hand over, in order, and performs what was decided.
+
+An inbound event is committed to the inbox, then its port may acknowledge; then its turn is taken, its answer
+shown and its actions moved. Messages of one place are taken one after the other, clicks at once; nobody
+waits in here for an answer. Whatever fails in a turn runs nothing, says so and is recorded.
+"""
+
+import asyncio
+import logging
+from collections import defaultdict
+from collections.abc import Mapping
+
+from bot import deadlines, recovery
+from bot.core import Core
+from bot.delivery import Delivery
+from bot.execution.work import Work
+from bot.outcome import Outcome
+from bot.places import place_id
+from bot.ports import (
+    ChatPort,
+    Inbound,
+    InboundKind,
+    Message,
+    MessageRef,
+    NotCommittedError,
+    Receipt,
+    RejectedError,
+    UncertainError,
+)
+from bot.text import Text
+from bot.turn import Turns
+from gate.domain import ActionId, PlaceId, ProposalId
+from ledger.kinds import LedgerError, LedgerUnwritableError
+
+log = logging.getLogger(__name__)
+
+#: A quick read is shown once, with its result, rather than twice.
+GRACE_S = 0.8
+#: The longest sleep of the timer; a clock that jumps is noticed within it.
+LOOK_EVERY_S = 30.0
+
+_UNWRITABLE = Text.of(
+    "The ledger cannot be written, so nothing runs and nothing is decided.",
+    "Check disk space and permissions:  sayso doctor",
+)
+_TOO_OLD = "That message waited while sayso was down. Nothing ran from it. Ask again."
+
+
+class Conversation:
+    """All places, one core."""
+
+    def __init__(
+        self, core: Core, *, turns: Turns, work: Work, delivery: Delivery, ports: Mapping[str, ChatPort]
+    ) -> None:
+        self._core = core
+        self._turns = turns
+        self._work = work
+        self._delivery = delivery
+        self._ports = ports
+        self._lanes: dict[PlaceId, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._look = asyncio.Event()
+
+    # ------------------------------------------------------------ arriving
+
+    async def sink(self, inbound: Inbound) -> Receipt:
+        """Commit `inbound` and return; its port acknowledges after that.
+
+        Raises:
+            NotCommittedError: it is not stored and will not be acted on.
+        """
+        key = f"{inbound.account.platform}:{inbound.account.tenant}:{inbound.event_id}"
+        settled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        try:
+            fresh = await asyncio.to_thread(
+                self._core.ledger.inbox.commit,
+                key,
+                place_id(inbound.place),
+                recovery.pack(inbound),
+                self._core.now(),
+            )
+        except LedgerError as error:
+            raise NotCommittedError(NotCommittedError.__doc__) from error
+        self._core.probe("inbox.committed")
+        if fresh:
+            self._spawn(inbound, key, settled)
+        else:
+            settled.set_result(None)
+        return Receipt(fresh, settled)
+
+    def _spawn(self, inbound: Inbound, key: str, settled: "asyncio.Future[None] | None") -> None:
+        task = asyncio.create_task(self._in_lane(inbound, key, settled))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _in_lane(self, inbound: Inbound, key: str, settled: "asyncio.Future[None] | None") -> None:
+        try:
+            if inbound.kind is InboundKind.CLICK:
+                outcome = await self._handle(inbound, key)
+            else:
+                async with self._lanes[place_id(inbound.place)]:
+                    outcome = await self._handle(inbound, key)
+            if settled is not None and outcome is not None:
+                await self._work.quiet([*outcome.work, *(_parent(one) for one in outcome.cancel)])
+                await self._delivery.flush()
+                await self._delivery.settled()
+        finally:
+            if settled is not None and not settled.done():
+                settled.set_result(None)
+
+    async def _handle(self, inbound: Inbound, key: str) -> Outcome | None:
+        try:
+            outcome = await asyncio.to_thread(self._take, inbound, key)
+        except LedgerUnwritableError:
+            log.exception("a turn was not recorded")
+            await self._say_unwritable(inbound)
+            return None
+        await self._perform(outcome)
+        return outcome
+
+    def _take(self, inbound: Inbound, key: str) -> Outcome:
+        try:
+            deadlines.close_due(self._core)
+            refers_to = self._subject_of(inbound.reply_to)
+            return self._turns.take(inbound, inbox=key, refers_to=refers_to)
+        except LedgerUnwritableError:
+            raise
+        except Exception as error:
+            log.exception("a turn failed")
+            return self._turns.crashed(inbound, inbox=key, error=error)
+
+    def _subject_of(self, reply_to: MessageRef | None) -> ProposalId | None:
+        if reply_to is None:
+            return None
+        return self._core.queries.subject_of(reply_to.message, place_id(reply_to.place))
+
+    async def _perform(self, outcome: Outcome) -> None:
+        for action in outcome.cancel:
+            self._work.cancel(ActionId(action))
+        for proposal in outcome.work:
+            await self._work.move(proposal)
+        if outcome.work and not outcome.shows:
+            quiet = asyncio.ensure_future(self._work.quiet(outcome.work))
+            await asyncio.wait([quiet], timeout=GRACE_S)
+        await self._delivery.flush()
+        self._look.set()
+
+    async def _say_unwritable(self, inbound: Inbound) -> None:
+        port = self._ports.get(inbound.place.platform)
+        if port is None:
+            return
+        try:
+            await port.post(inbound.place, Message(body=_UNWRITABLE), nonce=inbound.event_id)
+        except (RejectedError, UncertainError):
+            log.exception("nobody could be told that the ledger cannot be written")
+
+    # ------------------------------------------------------------ going on
+
+    async def recover(self) -> None:
+        """Go on from what the last process left."""
+        await recovery.close_open_ends(self._core)
+        for proposal in await asyncio.to_thread(self._core.queries.unfinished):
+            await self._work.move(proposal)
+        for item in await asyncio.to_thread(self._core.ledger.inbox.pending):
+            inbound = recovery.unpack(item)
+            if recovery.is_too_old(self._core, inbound):
+                outcome = await asyncio.to_thread(
+                    self._turns.too_late, inbound, inbox=item.key, words=_TOO_OLD
+                )
+                await self._perform(outcome)
+            else:
+                self._spawn(inbound, item.key, None)
+        await self._delivery.flush()
+
+    async def keep_time(self) -> None:
+        """Close what is due when it is due, until cancelled."""
+        while True:
+            self._look.clear()
+            due = await asyncio.to_thread(deadlines.next_due, self._core)
+            wait_s = LOOK_EVERY_S if due is None else (due - self._core.now()).total_seconds()
+            try:
+                await asyncio.wait_for(self._look.wait(), timeout=min(max(wait_s, 0.0), LOOK_EVERY_S))
+            except TimeoutError:
+                await self._look_now()
+
+    async def _look_now(self) -> None:
+        try:
+            if await asyncio.to_thread(deadlines.close_due, self._core):
+                await self._delivery.flush()
+            await asyncio.to_thread(self._core.ledger.tick)
+        except LedgerError:
+            log.exception("what is due could not be closed; it is tried again")
+            await asyncio.sleep(1.0)
+
+    async def close(self) -> None:
+        """Finish the turns under way, then let go of what runs."""
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._work.close()
+        await self._delivery.settled()
+
+
+def _parent(action: str) -> ProposalId:
+    return ProposalId(action.rpartition(".")[0])

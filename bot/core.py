@@ -1,0 +1,106 @@
+"""The core's belongings: what the composition root built, handed to every part that acts.
+
+One frozen value instead of globals. It holds no logic beyond the policy of this moment: what the owner set,
+tightened by what was switched at run time (D19).
+"""
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from zoneinfo import ZoneInfo
+
+from bot.inventory import Inventory
+from bot.planning.library import Library
+from bot.ports import Clock, Executor, IdSource
+from gate.assent.lexicon import Lexicons
+from gate.domain import Operator, PersonId, Policy, Posture, Switches
+from gate.shell.rules import Rules
+from ledger.queries import Queries
+from ledger.store import Ledger
+
+#: Named moments between a message and its recorded end; the crash tests stop the process at each of them.
+Probe = Callable[[str], None]
+
+
+def no_probe(_moment: str) -> None:
+    """Do nothing at a named moment."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Core:
+    """Everything a turn needs.
+
+    Attributes:
+        policy: what the owner set, before run-time switches.
+        posture_is_set: whether the owner set a posture anywhere; then no switch goes below it.
+        floor: kill switches that the owner set and no chat command may lift.
+        zone: the time zone of cards for people who have none of their own.
+        secrets: literal values from the configuration that must never be shown.
+        token_key: 32 secret bytes that button tokens are made with.
+        rehearsal: every entry is marked as rehearsal (D1).
+    """
+
+    ledger: Ledger
+    queries: Queries
+    inventory: Inventory
+    library: Library
+    executor: Executor
+    rules: Rules
+    lexicons: Lexicons
+    policy: Policy
+    clock: Clock
+    ids: IdSource
+    token_key: bytes
+    posture_is_set: bool = False
+    floor: Switches = dataclasses.field(default_factory=Switches)
+    secrets: tuple[str, ...] = ()
+    zone: tzinfo = UTC
+    rehearsal: bool = False
+    probe: Probe = no_probe
+
+    def now(self) -> datetime:
+        """Return the current instant, aware UTC."""
+        return self.clock.now()
+
+    def operator(self, person: PersonId) -> Operator | None:
+        """Return the operator of that name."""
+        return next((one for one in self.policy.operators if one.id == person), None)
+
+    def zone_for(self, person: PersonId) -> tzinfo:
+        """Return the time zone that a person reads times in."""
+        operator = self.operator(person)
+        return self.zone if operator is None or not operator.timezone else ZoneInfo(operator.timezone)
+
+    def switches(self) -> Switches:
+        """Return the kill switches in force: what either the owner or a person at run time tightened."""
+        live = self.queries.switches()
+        return Switches(
+            stopped=self.floor.stopped or live.stopped,
+            auto_off=self.floor.auto_off or live.auto_off,
+            approve_everything=self.floor.approve_everything or live.approve_everything,
+            never_auto_act=tuple(dict.fromkeys(self.floor.never_auto_act + live.never_auto_act)),
+        )
+
+    def policy_now(self) -> Policy:
+        """Return the policy with the posture in force."""
+        chosen = self.queries.switch_values().get("posture")
+        if chosen is None:
+            return self.policy
+        posture = Posture(str(chosen))
+        if self.posture_is_set:
+            posture = strictest_posture(posture, self.policy.posture)
+        return dataclasses.replace(self.policy, posture=posture)
+
+
+_STRICT_FIRST = (Posture.APPROVE_ALL, Posture.APPROVE_MOST, Posture.APPROVE_CONFIG)
+
+
+def strictest_posture(*postures: Posture) -> Posture:
+    """Return the strictest of `postures`."""
+    return min(postures, key=_STRICT_FIRST.index)
+
+
+def is_tighter(new: Posture, old: Posture) -> bool:
+    """Whether `new` makes more wait for a yes than `old`."""
+    return _STRICT_FIRST.index(new) < _STRICT_FIRST.index(old)

@@ -1,0 +1,147 @@
+"""Deadlines: what ends by itself when its time has come.
+
+Expiry is its own end, never a yes and never a no (C2). Run before every decision and by the timer, so that
+nobody can answer what is over. Computed from the ledger each time; the timer holds no truth.
+"""
+
+from datetime import datetime, timedelta
+
+from bot.answering import cancel_action, ending_body
+from bot.core import Core
+from bot.outcome import Outcome
+from gate.domain import AGENT, PlaceId, ProposalId, TurnId
+from gate.lifecycle import ActionState, ApprovalState, ClarificationState
+from ledger.kinds import ActionIs, ApprovalIs, ClarificationIs, Kind, LostRaceError
+from ledger.views import ActionView, ProposalView
+
+
+def close_due(core: Core) -> bool:
+    """Close everything whose deadline has passed; whether anything was closed.
+
+    Raises:
+        LedgerUnwritableError: nothing was closed.
+    """
+    now = core.now()
+    closed = False
+    for proposal in core.queries.unfinished():
+        view = core.queries.proposal(proposal)
+        if view is not None:
+            closed |= _close_proposal(core, view, now)
+    closed |= _close_choices(core, now)
+    return closed | _close_loosenings(core, now)
+
+
+def next_due(core: Core) -> datetime | None:
+    """Return when something ends by itself next; None when nothing will."""
+    found = [core.queries.next_deadline()]
+    within = timedelta(seconds=core.policy.start_within_s)
+    found += [
+        one.queued_at + within
+        for one in core.queries.in_state(ActionState.QUEUED)
+        if one.queued_at is not None and one.approval is not None
+    ]
+    return min((one for one in found if one is not None), default=None)
+
+
+def _close_proposal(core: Core, view: ProposalView, now: datetime) -> bool:
+    expired = [one for one in view.pending if one.approval is not None and one.approval.deadline_at <= now]
+    lapsed = [one for one in view.actions if _has_lapsed(core, one, now)]
+    if not expired and not lapsed:
+        return False
+    outcome = _outcome(core, view.shown_in, now)
+    for one in expired:
+        _expire(outcome, view.id, one)
+    for one in lapsed:
+        minutes = core.policy.start_within_s // 60
+        cancel_action(
+            outcome, one, note=f"the yes was not used within {minutes} min, so it lapsed; nothing ran"
+        )
+    ended = {one.action.id for one in (*expired, *lapsed)}
+    still_live = any(
+        one.state in (ActionState.STARTED, ActionState.QUEUED, ActionState.WAITING)
+        and one.action.id not in ended
+        for one in view.actions
+    )
+    if not still_live:
+        # What would have followed by itself has nothing left to follow.
+        for one in view.actions:
+            if one.state is ActionState.PROPOSED and one.action.id not in ended:
+                cancel_action(outcome, one, note="what it waited behind expired; nothing ran")
+    outcome.refresh(view.id, place=view.shown_in)
+    return _append(core, outcome)
+
+
+def _has_lapsed(core: Core, one: ActionView, now: datetime) -> bool:
+    within = timedelta(seconds=core.policy.start_within_s)
+    return (
+        one.state is ActionState.QUEUED
+        and one.approval is not None
+        and one.queued_at is not None
+        and one.queued_at + within <= now
+    )
+
+
+def _expire(outcome: Outcome, proposal: ProposalId, one: ActionView) -> None:
+    if one.approval is None:
+        return
+    outcome.expect(
+        ApprovalIs(one.approval.id, ApprovalState.PENDING), ActionIs(one.action.id, ActionState.WAITING)
+    )
+    outcome.write(
+        Kind.APPROVAL_EXPIRED,
+        correlation_id=proposal,
+        body={
+            "approval": one.approval.id,
+            "proposal": proposal,
+            "action": one.action.id,
+            "why": "its deadline passed",
+        },
+    )
+    outcome.write(
+        Kind.ACTION_CANCELLED,
+        correlation_id=proposal,
+        body=ending_body(one.action.id, note="expired, nothing ran. Ask again to get a new one."),
+    )
+
+
+def _close_choices(core: Core, now: datetime) -> bool:
+    closed = False
+    for choice in core.queries.clarifications():
+        if choice.deadline_at > now:
+            continue
+        outcome = _outcome(core, choice.place, now)
+        outcome.expect(ClarificationIs(choice.id, ClarificationState.PENDING))
+        outcome.write(
+            Kind.CLARIFICATION_EXPIRED,
+            correlation_id=choice.id,
+            body={"clarification": choice.id, "by": AGENT},
+        )
+        closed |= _append(core, outcome)
+    return closed
+
+
+def _close_loosenings(core: Core, now: datetime) -> bool:
+    closed = False
+    for asked in core.queries.loosenings():
+        if asked.deadline_at > now:
+            continue
+        outcome = _outcome(core, asked.place, now)
+        outcome.write(
+            Kind.LOOSENING_ENDED,
+            body={"loosening": asked.id, "how": "expired", "by": AGENT, "alone": False},
+        )
+        closed |= _append(core, outcome)
+    return closed
+
+
+def _append(core: Core, outcome: Outcome) -> bool:
+    try:
+        core.ledger.append(outcome.batch())
+    except LostRaceError:
+        # Somebody answered in the same moment; what they did stands, the next look sees it.
+        return False
+    return True
+
+
+def _outcome(core: Core, place: PlaceId, now: datetime) -> Outcome:
+    return Outcome(at=now, place=place, turn=TurnId(core.ids.token()), new_nonce=core.ids.token)

@@ -1,0 +1,122 @@
+"""The door: the last look before a command runs, and the only place that starts one.
+
+Nothing passes unless the action that is about to run is, digest for digest, the one that was shown and
+granted, its grant is fresh, nothing is stopped or frozen, and the gate still thinks as well of it as it did
+(X1, D5, D6). Starting is one transaction of the ledger: queued -> started, on what was read here; when it
+does not stand, nothing runs. A reason to hold leaves the action queued; a reason to void ends it.
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from bot.core import Core
+from bot.proposing import Judged, rejudge
+from gate.domain import Reason, ReasonCode, RouteKind
+from gate.lifecycle import ActionState, ApprovalState
+from gate.route import stricter
+from ledger.kinds import ActionIs, ApprovalIs, Batch, Draft, Expectation, Json, Kind, SwitchesAre
+from ledger.views import ActionView
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """It may not start now, but later: it stays queued."""
+
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Void:
+    """Its grant does not hold any more: it never starts."""
+
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cleared:
+    """It may start, on these expectations."""
+
+    judged: Judged
+    expects: tuple[Expectation, ...]
+
+
+def inspect(core: Core, view: ActionView) -> Cleared | Held | Void:
+    """Return whether the queued action `view` may start at this moment."""
+    seq = core.queries.switch_seq()
+    if core.switches().stopped:
+        return Held(reason=Reason(code=ReasonCode.STOPPED, text="sayso is stopped. Say resume to go on."))
+    lapsed = _lapsed(core, view)
+    if lapsed is not None:
+        return Void(reason=lapsed)
+    judged = rejudge(core, view)
+    objection = _drifted(view, judged) or _stricter(view, judged)
+    if objection is not None:
+        return Void(reason=objection)
+    expects: list[Expectation] = [ActionIs(view.action.id, ActionState.QUEUED), SwitchesAre(seq)]
+    if view.approval is not None:
+        expects.append(ApprovalIs(view.approval.id, ApprovalState.GRANTED))
+    return Cleared(judged=judged, expects=tuple(expects))
+
+
+def start(core: Core, view: ActionView, cleared: Cleared, *, boot_id: str | None) -> None:
+    """Record that the action starts, consuming its grant.
+
+    Args:
+        boot_id: of the target, where its end will be told by it (D7).
+
+    Raises:
+        LostRaceError: something changed since `inspect`; inspect again.
+        LedgerUnwritableError: it is not recorded, so it must not run.
+    """
+    body: dict[str, Json] = {
+        "action": view.action.id,
+        "grant": None if view.approval is None else view.approval.id,
+        "digest": cleared.judged.digest,
+        "risk": cleared.judged.verdict.risk.value,
+        "policy_revision": core.policy.revision,
+        "boot_id": boot_id,
+    }
+    draft = Draft(kind=Kind.ACTION_STARTED, correlation_id=view.action.id.rpartition(".")[0], body=body)
+    core.ledger.append(Batch(at=core.now(), drafts=(draft,), expects=cleared.expects))
+
+
+def _lapsed(core: Core, view: ActionView) -> Reason | None:
+    if view.approval is None or view.queued_at is None:
+        return None
+    within = timedelta(seconds=core.policy.start_within_s)
+    if core.now() - view.queued_at <= within:
+        return None
+    return Reason(
+        code=ReasonCode.GRANT_LAPSED,
+        text=f"the yes was not used within {core.policy.start_within_s // 60} min, so it lapsed; nothing ran",
+    )
+
+
+def _drifted(view: ActionView, judged: Judged) -> Reason | None:
+    if judged.digest == view.digest:
+        return None
+    return Reason(
+        code=ReasonCode.DRIFTED,
+        text="what would run is not what was shown (the target's address, user or host key changed); nothing ran",
+    )
+
+
+def _stricter(view: ActionView, judged: Judged) -> Reason | None:
+    now = judged.route
+    if now.kind is RouteKind.DENY:
+        words = "" if now.reason is None else now.reason.text
+        return Reason(code=ReasonCode.STRICTER_NOW, text=f"not allowed any more: {words}")
+    if judged.verdict.risk.rank > view.verdict.risk.rank or stricter(now.kind, _held_consent(view)):
+        why = f" ({now.because})" if now.because else ""
+        return Reason(
+            code=ReasonCode.STRICTER_NOW,
+            text=f"the rules became stricter since it was allowed{why}; nothing ran",
+        )
+    return None
+
+
+def _held_consent(view: ActionView) -> RouteKind:
+    """Return the strictest route that the consent it has satisfies."""
+    if view.approval is None or view.approval.state is not ApprovalState.GRANTED:
+        return RouteKind.AUTO
+    return RouteKind.PHRASE if view.approval.phrase is not None else RouteKind.APPROVAL

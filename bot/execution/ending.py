@@ -1,0 +1,199 @@
+"""Ends: what the ledger records when an action ends, and what its end does to the rest of its proposal.
+
+One batch for each end: the end itself, the grants it takes back from what follows, the approvals it opens for
+it, and the edit of the card. Output is redacted and capped here; what ran was neither.
+"""
+
+from datetime import timedelta
+
+from bot.core import Core
+from bot.outcome import Outcome
+from bot.ports import Captured, Ended, EndKind
+from gate.digest import list_digest
+from gate.domain import ApprovalId, Digest, ProposalId, RouteKind, TurnId
+from gate.lifecycle import ACTION_ENDED, ActionState
+from gate.redact import redact
+from ledger.codec import instant
+from ledger.kinds import ActionIs, Json, Kind
+from ledger.views import ActionView, ProposalView
+
+_KINDS = {
+    EndKind.TIMED_OUT: Kind.ACTION_FAILED,
+    EndKind.CANCELLED: Kind.ACTION_CANCELLED,
+    EndKind.NOT_STARTED: Kind.ACTION_FAILED,
+    EndKind.LOST: Kind.ACTION_LOST,
+}
+
+
+def record(core: Core, view: ActionView, ended: Ended) -> None:
+    """Record the end of a started action and stop what follows if it did not succeed."""
+    proposal = _parent(core, view)
+    outcome = _outcome(core, proposal)
+    kind = _KINDS.get(ended.kind) or (Kind.ACTION_SUCCEEDED if ended.exit_code == 0 else Kind.ACTION_FAILED)
+    text = output_text(ended.output)
+    shown = redact(text, extra=core.secrets)
+    outcome.expect(ActionIs(view.action.id, ActionState.STARTED))
+    outcome.write(
+        kind,
+        correlation_id=proposal.id,
+        body={**_body(view, ended), "masked": shown.count},
+        words={"output": shown.text} if shown.text else {},
+    )
+    if kind is not Kind.ACTION_SUCCEEDED:
+        _stop_rest(core, outcome, proposal, after=view)
+    outcome.refresh(proposal.id, place=proposal.shown_in)
+    core.ledger.append(outcome.batch())
+
+
+def record_check(core: Core, view: ActionView, checked: Ended) -> None:
+    """Record how the verify command ended; a failed check stops what follows."""
+    proposal = _parent(core, view)
+    outcome = _outcome(core, proposal)
+    shown = redact(output_text(checked.output), extra=core.secrets)
+    outcome.write(
+        Kind.ACTION_VERIFIED,
+        correlation_id=proposal.id,
+        body={
+            "action": view.action.id,
+            "exit_code": checked.exit_code,
+            "note": checked.note,
+            "ok": checked.exit_code == 0,
+        },
+        words={"output": shown.text} if shown.text else {},
+    )
+    if checked.exit_code != 0:
+        _stop_rest(core, outcome, proposal, after=view)
+    outcome.refresh(proposal.id, place=proposal.shown_in)
+    core.ledger.append(outcome.batch())
+
+
+def void(core: Core, view: ActionView, *, note: str) -> None:
+    """End a queued action that may not start any more."""
+    proposal = _parent(core, view)
+    outcome = _outcome(core, proposal)
+    outcome.expect(ActionIs(view.action.id, ActionState.QUEUED))
+    ended = Ended(kind=EndKind.CANCELLED, note=note)
+    outcome.write(Kind.ACTION_CANCELLED, correlation_id=proposal.id, body=_body(view, ended))
+    _stop_rest(core, outcome, proposal, after=view)
+    outcome.refresh(proposal.id, place=proposal.shown_in)
+    core.ledger.append(outcome.batch())
+
+
+def lose(core: Core, view: ActionView, *, note: str) -> None:
+    """Record that a started action has an unknown end."""
+    record(core, view, Ended(kind=EndKind.LOST, note=note))
+
+
+def challenge(core: Core, view: ProposalView, one: ActionView) -> None:
+    """Ask for the phrase of a destructive action whose turn has come."""
+    outcome = _outcome(core, view)
+    outcome.expect(ActionIs(one.action.id, ActionState.PROPOSED))
+    _open(core, outcome, view, one, digest=list_digest([one.digest]))
+    outcome.card(view.id, place=view.shown_in)
+    _show(outcome, view, window=False)
+    core.ledger.append(outcome.batch())
+
+
+def _stop_rest(core: Core, outcome: Outcome, proposal: ProposalView, *, after: ActionView) -> None:
+    """Take back the grants of what follows and ask for a new yes (D4).
+
+    Where nothing of the proposal ever needed a yes, there is none to ask for: reading goes on.
+    """
+    rest = [
+        one
+        for one in proposal.actions
+        if one.action.index > after.action.index and one.state not in ACTION_ENDED
+    ]
+    if all(one.route is RouteKind.AUTO and one.approval is None for one in proposal.actions):
+        return
+    for one in rest:
+        if one.state is ActionState.QUEUED:
+            outcome.expect(ActionIs(one.action.id, ActionState.QUEUED))
+            outcome.write(
+                Kind.ACTION_UNQUEUED,
+                correlation_id=proposal.id,
+                body={
+                    "action": one.action.id,
+                    "route": one.route.value,
+                    "why": f"{after.action.id} did not succeed",
+                },
+            )
+    asked = [
+        one
+        for one in rest
+        if one.route is not RouteKind.PHRASE and one.state in (ActionState.QUEUED, ActionState.PROPOSED)
+    ]
+    digest = list_digest([one.digest for one in asked])
+    for one in asked:
+        _open(core, outcome, proposal, one, digest=digest)
+    if asked:
+        outcome.card(proposal.id, place=proposal.shown_in)
+        _show(outcome, proposal, window=True)
+
+
+def _open(core: Core, outcome: Outcome, proposal: ProposalView, one: ActionView, *, digest: Digest) -> None:
+    deadline = outcome.at + timedelta(seconds=core.policy.approval_s)
+    outcome.write(
+        Kind.APPROVAL_OPENED,
+        correlation_id=proposal.id,
+        body={
+            "approval": ApprovalId(f"{one.action.id}/{core.ids.short_id()}"),
+            "proposal": proposal.id,
+            "action": one.action.id,
+            "deadline_at": instant(deadline),
+            "phrase": one.phrase,
+            "list_digest": digest,
+            "action_digest": one.digest,
+            "policy_revision": core.policy.revision,
+        },
+    )
+
+
+def _show(outcome: Outcome, proposal: ProposalView, *, window: bool) -> None:
+    """Write that the bot showed the proposal again by itself, and whose next words count for it (D2)."""
+    person: Json = {"person": proposal.requester, "proposal": proposal.id} if window else None
+    outcome.write(
+        Kind.TURN_ANSWERED,
+        correlation_id=proposal.id,
+        body={"turn": outcome.turn, "place": proposal.shown_in, "shows": [proposal.id], "window": person},
+    )
+
+
+def output_text(output: Captured) -> str:
+    """Return what was kept of the output as text, with a line where some was dropped."""
+    head = output.head.decode("utf-8", "replace")
+    if not output.dropped:
+        return head + output.tail.decode("utf-8", "replace")
+    return f"{head}\n… {output.dropped} bytes not kept …\n{output.tail.decode('utf-8', 'replace')}"
+
+
+def _body(view: ActionView, ended: Ended) -> dict[str, Json]:
+    return {
+        "action": view.action.id,
+        "end": ended.kind.value,
+        "cause": ended.cause,
+        "note": ended.note,
+        "exit_code": ended.exit_code,
+        "connect_s": round(ended.connect_s, 3),
+        "run_s": round(ended.run_s, 3),
+        "total_bytes": ended.output.total,
+        "dropped_bytes": ended.output.dropped,
+        "sha256": ended.output.sha256,
+    }
+
+
+def _parent(core: Core, view: ActionView) -> ProposalView:
+    name = ProposalId(view.action.id.rpartition(".")[0])
+    found = core.queries.proposal(name)
+    if found is None:
+        raise LookupError(f"no proposal {name}")
+    return found
+
+
+def _outcome(core: Core, proposal: ProposalView) -> Outcome:
+    return Outcome(
+        at=core.now(),
+        place=proposal.shown_in,
+        turn=TurnId(core.ids.token()),
+        new_nonce=core.ids.token,
+    )

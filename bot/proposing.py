@@ -1,0 +1,249 @@
+"""From drafts of a plan to a proposal: resolve, classify, measure, route, digest, write down.
+
+The same path for whoever asks (D20). Everything it decides is the gate's; this module only gathers what the
+gate reads and turns the answer into entries. A draft that is refused never becomes part of a proposal, and
+one refusal refuses the whole list: half of what somebody asked for is something else.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from bot.core import Core
+from bot.inventory.hostkeys import KnownHostsError
+from bot.inventory.ssh_config import SshConfigError
+from bot.outcome import Outcome
+from bot.planning.drafts import ActionDraft
+from gate import blast, sequence
+from gate.digest import action_digest, list_digest
+from gate.domain import (
+    Action,
+    ActionId,
+    ApprovalId,
+    Digest,
+    PersonId,
+    PlaceId,
+    ProposalId,
+    Radius,
+    Reason,
+    ReasonCode,
+    Risk,
+    Route,
+    RouteKind,
+    Target,
+    Verdict,
+)
+from gate.lifecycle import ActionState
+from gate.route import route
+from gate.shell.classify import classify
+from ledger.codec import Doc, action_doc, instant, radius_doc, verdict_doc
+from ledger.kinds import Json, Kind, ProposalIsNew
+from ledger.views import ActionView
+
+DEFAULT_TIMEOUT_S = 600
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """One action with everything the gate said of it."""
+
+    action: Action
+    verdict: Verdict
+    radius: Radius
+    route: Route
+    digest: Digest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Denied:
+    """Why nothing was proposed. `command` is what was asked for, where that is known."""
+
+    reason: Reason
+    command: str = ""
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """Who asked for what, where, and where the card goes."""
+
+    requester: PersonId
+    place: PlaceId
+    shown_in: PlaceId
+    source: str
+    replaces: ProposalId | None = None
+
+
+def judge(core: Core, action: Action) -> Judged:
+    """Return what the gate says of `action` at this moment."""
+    verdict = classify(
+        action.command,
+        rules=core.rules,
+        declared_risk=action.declared_risk,
+        become=bool(action.target.become),
+        as_root="root" in (action.target.user, action.target.become),
+    )
+    if action.verify is not None:
+        verdict = _with_verify(core, action, verdict)
+    radius = blast.radius(verdict.touches, action.target.id, core.inventory.graph())
+    way = route(
+        action,
+        verdict,
+        policy=core.policy_now(),
+        switches=core.switches(),
+        radius=radius,
+        frozen=core.queries.frozen(),
+    )
+    return Judged(action=action, verdict=verdict, radius=radius, route=way, digest=action_digest(action))
+
+
+def _with_verify(core: Core, action: Action, verdict: Verdict) -> Verdict:
+    """A verify command must be read-only (D17); one that is not makes the whole action as strict as it is."""
+    check = classify(action.verify or "", rules=core.rules, become=bool(action.target.become))
+    if check.auto_run:
+        return verdict
+    return replace(
+        verdict,
+        risk=max(verdict.risk, check.risk, Risk.CONFIG_MUTATION, key=lambda risk: risk.rank),
+        auto_run=False,
+        never=verdict.never or check.never,
+        reasons=(*verdict.reasons, f"its verify command is not certainly read-only: {check.reasons[0]}"),
+    )
+
+
+def bind(core: Core, drafts: Sequence[ActionDraft], *, proposal: ProposalId) -> tuple[Action, ...] | Denied:
+    """Return the ordered actions that `drafts` mean, their targets resolved, or why there are none."""
+    bound: list[Action] = []
+    for draft in drafts:
+        for words in draft.target_words:
+            found = core.inventory.select(words)
+            if not isinstance(found, tuple):
+                return Denied(reason=found.reason, command=draft.command, target=words)
+            try:
+                more = [
+                    _bound(core, draft, target, proposal=proposal, index=len(bound) + offset)
+                    for offset, target in enumerate(found, start=1)
+                ]
+            except (SshConfigError, KnownHostsError) as error:
+                reason = Reason(code=ReasonCode.UNKNOWN_TARGET, text=f"{words}: {error}. Nothing ran.")
+                return Denied(reason=reason, command=draft.command, target=words)
+            bound.extend(more)
+    return tuple(bound)
+
+
+def _bound(core: Core, draft: ActionDraft, target: Target, *, proposal: ProposalId, index: int) -> Action:
+    return Action(
+        id=ActionId(f"{proposal}.{index}"),
+        index=index,
+        target=core.inventory.identify(target),
+        command=draft.command,
+        purpose=draft.purpose,
+        workdir=draft.workdir,
+        timeout_s=draft.timeout_s or DEFAULT_TIMEOUT_S,
+        verify=draft.verify,
+        runbook=draft.runbook,
+        declared_risk=draft.declared_risk or None,
+    )
+
+
+def propose(core: Core, outcome: Outcome, actions: Sequence[Action], asked: Asked) -> ProposalId | Denied:
+    """Write a proposal of `actions` into `outcome`: its entry, its approvals, its card and its first move."""
+    judged = tuple(judge(core, action) for action in actions)
+    for one in judged:
+        if one.route.kind is RouteKind.DENY and one.route.reason is not None:
+            return Denied(
+                reason=one.route.reason, command=one.action.command, target=str(one.action.target.id)
+            )
+    proposal = ProposalId(actions[0].id.rpartition(".")[0])
+    digest = list_digest([one.digest for one in judged])
+    outcome.expect(ProposalIsNew(proposal))
+    outcome.write(
+        Kind.PROPOSAL_MADE,
+        correlation_id=proposal,
+        body=_body(core, outcome, asked, judged, proposal=proposal, digest=digest),
+        words=_words(judged),
+    )
+    steps = [sequence.Step(ActionState.PROPOSED, one.route.kind) for one in judged]
+    for index in sequence.opens_at_once(steps):
+        open_approval(core, outcome, judged[index], proposal=proposal, digest=digest)
+    outcome.card(proposal, place=asked.shown_in)
+    if any(one.route.kind is not RouteKind.AUTO for one in judged):
+        outcome.shows.append(proposal)
+        if asked.shown_in == asked.place:
+            outcome.window = (asked.requester, proposal)
+    outcome.work.append(proposal)
+    return proposal
+
+
+def open_approval(core: Core, outcome: Outcome, one: Judged, *, proposal: ProposalId, digest: Digest) -> None:
+    """Write the opening of an approval for one action."""
+    phrase = one.route.phrase if one.route.kind is RouteKind.PHRASE else None
+    deadline = outcome.at + timedelta(seconds=core.policy.approval_s)
+    outcome.write(
+        Kind.APPROVAL_OPENED,
+        correlation_id=proposal,
+        body={
+            "approval": ApprovalId(f"{one.action.id}/{core.ids.short_id()}"),
+            "proposal": proposal,
+            "action": one.action.id,
+            "deadline_at": instant(deadline),
+            "phrase": phrase,
+            "list_digest": digest,
+            "action_digest": one.digest,
+            "policy_revision": core.policy.revision,
+        },
+    )
+
+
+def rejudge(core: Core, view: ActionView) -> Judged:
+    """Return what the gate says now of a recorded action, its target resolved anew."""
+    target = core.inventory.identify(view.action.target)
+    return judge(core, replace(view.action, target=target))
+
+
+def _body(
+    core: Core,
+    outcome: Outcome,
+    asked: Asked,
+    judged: Sequence[Judged],
+    *,
+    proposal: ProposalId,
+    digest: Digest,
+) -> dict[str, Json]:
+    actions: list[Json] = [_action_body(one) for one in judged]
+    return {
+        "proposal": proposal,
+        "turn": outcome.turn,
+        "requester": asked.requester,
+        "asked_in": asked.place,
+        "shown_in": asked.shown_in,
+        "source": asked.source,
+        "replaces": asked.replaces,
+        "list_digest": digest,
+        "policy_revision": core.policy.revision,
+        "rules_revision": core.rules.revision,
+        "posture": core.policy_now().posture.value,
+        "rehearsal": core.rehearsal,
+        "actions": actions,
+    }
+
+
+def _action_body(one: Judged) -> Doc:
+    return {
+        "slots": action_doc(one.action),
+        "verdict": verdict_doc(one.verdict),
+        "radius": radius_doc(one.radius),
+        "route": one.route.kind.value,
+        "because": one.route.because,
+        "phrase": one.route.phrase,
+        "digest": one.digest,
+    }
+
+
+def _words(judged: Sequence[Judged]) -> dict[str, str]:
+    words = {"purpose": judged[0].action.purpose}
+    for one in judged:
+        words[f"command_{one.action.index}"] = one.action.command
+        if one.action.verify is not None:
+            words[f"verify_{one.action.index}"] = one.action.verify
+    return words

@@ -1,0 +1,105 @@
+"""Recovery: from whatever the last process left to a state that can go on (C23, P7).
+
+In this order: what expired is closed, what was running is lost (or told by its boot id, D7), then queued
+work, messages that came meanwhile and unsent effects go on. Nothing that was started is started again.
+"""
+
+import json
+from datetime import datetime, timedelta
+
+from bot.core import Core
+from bot.deadlines import close_due
+from bot.execution import ending
+from bot.execution.settle import boot_id
+from bot.ports import Account, Ended, EndKind, Inbound, InboundKind, MessageRef, PlaceRef
+from gate.lifecycle import ActionState
+from ledger.inbox import InboxItem
+from ledger.views import ActionView
+
+_LOST = "sayso ended while it ran"
+
+
+async def close_open_ends(core: Core) -> list[ActionView]:
+    """Close what is over; return the actions that are lost now."""
+    close_due(core)
+    lost = []
+    for view in core.queries.in_state(ActionState.STARTED):
+        ended = await _told_by_boot_id(core, view)
+        if ended is None:
+            ending.lose(core, view, note=_LOST)
+            lost.append(view)
+        else:
+            ending.record(core, view, ended)
+    return lost
+
+
+async def _told_by_boot_id(core: Core, view: ActionView) -> Ended | None:
+    """Return the end of a reboot that took the bot down with it; None where it cannot be told."""
+    before = core.queries.boot_id(view.action.id)
+    if before is None:
+        return None
+    now = await boot_id(core.executor, view.action.target)
+    if now is None or now == before:
+        return None
+    return Ended(kind=EndKind.EXITED, exit_code=0, note="rebooted: the boot id is new")
+
+
+def is_too_old(core: Core, inbound: Inbound) -> bool:
+    """Whether a message that waited out an absence of sayso is too old to be acted on."""
+    return core.now() - inbound.sent_at > timedelta(seconds=core.policy.approval_s)
+
+
+# ---------------------------------------------------------------- the inbox's documents
+
+
+def pack(inbound: Inbound) -> str:
+    """Return `inbound` as JSON for the inbox."""
+    reply = inbound.reply_to
+    return json.dumps(
+        {
+            "event_id": inbound.event_id,
+            "place": _place(inbound.place),
+            "account": [
+                inbound.account.platform,
+                inbound.account.tenant,
+                inbound.account.user,
+                inbound.account.display,
+                inbound.account.is_bot,
+            ],
+            "sent_at": inbound.sent_at.isoformat(),
+            "kind": inbound.kind.value,
+            "text": inbound.text,
+            "reply_to": None if reply is None else [_place(reply.place), reply.message],
+            "token": inbound.token,
+            "forwarded": inbound.forwarded,
+            "addressed": inbound.addressed,
+        }
+    )
+
+
+def unpack(item: InboxItem) -> Inbound:
+    """Return the inbound event that `pack` wrote."""
+    doc = json.loads(item.document)
+    platform, tenant, user, display, is_bot = doc["account"]
+    reply = doc["reply_to"]
+    return Inbound(
+        event_id=doc["event_id"],
+        place=_place_of(doc["place"]),
+        account=Account(platform=platform, tenant=tenant, user=user, display=display, is_bot=is_bot),
+        sent_at=datetime.fromisoformat(doc["sent_at"]),
+        kind=InboundKind(doc["kind"]),
+        text=doc["text"],
+        reply_to=None if reply is None else MessageRef(place=_place_of(reply[0]), message=reply[1]),
+        token=doc["token"],
+        forwarded=doc["forwarded"],
+        addressed=doc["addressed"],
+    )
+
+
+def _place(ref: PlaceRef) -> list[str]:
+    return [ref.platform, ref.tenant, ref.channel, ref.thread]
+
+
+def _place_of(doc: list[str]) -> PlaceRef:
+    platform, tenant, channel, thread = doc
+    return PlaceRef(platform=platform, tenant=tenant, channel=channel, thread=thread)

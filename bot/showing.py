@@ -1,0 +1,299 @@
+"""Answers that change nothing: help, targets, what waits, history, the digest, details and dependants."""
+
+import base64
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from bot import commands, history
+from bot.answering import Speaker
+from bot.cards import MARKS, Cards, summary
+from bot.controls import unknown_id
+from bot.core import Core
+from bot.outcome import Outcome
+from bot.phrasing import clock_time, listed, plural, title
+from bot.text import Text, block, muted
+from gate import blast
+from gate.domain import TargetId, Touch, TouchKind
+from gate.lifecycle import ActionState, ApprovalState
+from gate.redact import redact
+from ledger.views import ActionView, ProposalView
+
+HELP = (
+    "Ask in plain words, or type the command.",
+    "  disk space on web1?",
+    "  run systemctl restart caddy on web1",
+    "  on @web: uptime",
+    "Reading runs at once. What changes something waits: say go ahead, or no. What destroys wants its phrase.",
+    "  approve <id> · deny <id> why · details <id> · preview <id> · again <id> · cancel <id>",
+    "  pending · history · who restarted caddy last week? · what did you do? · targets",
+    "  stop · auto off · resume · posture approve_all · never auto web1",
+    "  settle <id> ran, because …  for what has an unknown end",
+)
+
+#: How far back "what did you do?" looks by itself.
+TASK = timedelta(hours=12)
+
+
+def show(core: Core, cards: Cards, outcome: Outcome, speaker: Speaker, command: commands.Command) -> None:
+    """Answer a control word that only shows something."""
+    match command:
+        case commands.Help():
+            outcome.say(Text.of(*HELP, *_library(core)))
+        case commands.ShowTargets():
+            outcome.say(_targets(core))
+        case commands.ShowPending():
+            _pending(core, outcome, speaker)
+        case commands.ShowHistory(text=text):
+            _history(core, outcome, speaker, text)
+        case commands.ShowDigest(period=period):
+            _digest(core, outcome, speaker, period)
+        case commands.DependsOn():
+            _depends(core, outcome, speaker, command)
+        case commands.Details(ref=ref) | commands.Why(ref=ref):
+            view = core.queries.proposal(ref.proposal)
+            if view is None:
+                unknown_id(core, outcome, speaker, ref.proposal)
+                return
+            outcome.say(_whole(cards, view, outcome.at, speaker, index=ref.index))
+        case _:
+            raise TypeError(f"nothing shows {command!r}")
+
+
+def _library(core: Core) -> list[str]:
+    titles = [document.title for document in core.library.documents.values()]
+    return [f"Knows by name: {listed(titles, most=12)}."] if titles else []
+
+
+def _targets(core: Core) -> Text:
+    frozen = core.queries.frozen()
+    lines = []
+    for one in core.inventory.targets.values():
+        notes = [one.kind.value, one.address, *(f"@{tag}" for tag in one.tags)]
+        notes += ["destroyed"] if one.state.value == "destroyed" else []
+        notes += ["frozen: an earlier change has an unknown end"] if one.id in frozen else []
+        lines.append(f"{one.id}  {' · '.join(note for note in notes if note)}")
+    return Text.of(*lines)
+
+
+def _pending(core: Core, outcome: Outcome, speaker: Speaker) -> None:
+    views = [_view for one in core.queries.unfinished() if (_view := core.queries.proposal(one)) is not None]
+    lost = core.queries.in_state(ActionState.LOST)
+    lines = [_pending_line(view, outcome.at, speaker) for view in views]
+    lines += [
+        f"? #{one.action.id} {title(one)} on {one.action.target.id}: unknown end, settle it" for one in lost
+    ]
+    outcome.say(Text.of(*lines) if lines else Text.of("Nothing waits and nothing runs."))
+    outcome.shows.extend(view.id for view in views if view.pending)
+
+
+def _pending_line(view: ProposalView, now: datetime, speaker: Speaker) -> str:
+    pending = view.pending
+    if not pending:
+        running = next((one for one in view.actions if one.state is ActionState.STARTED), None)
+        return f"{'●' if running else '◔'} {first_line(view)}"
+    until = min(one.approval.deadline_at for one in pending if one.approval is not None)
+    return f"◔ {summary(view)} · asked by {view.requester} · until {clock_time(until, zone=speaker.zone, now=now)}"
+
+
+def first_line(view: ProposalView) -> str:
+    """Return "restart caddy on web1" for a list of proposals."""
+    first = view.actions[0]
+    more = f" and {len(view.actions) - 1} more" if len(view.actions) > 1 else ""
+    return f"#{view.id} {title(first)} on {first.action.target.id}{more}"
+
+
+def _depends(core: Core, outcome: Outcome, speaker: Speaker, asked: commands.DependsOn) -> None:
+    if asked.ref is not None:
+        view = core.queries.proposal(asked.ref.proposal)
+        if view is None:
+            unknown_id(core, outcome, speaker, asked.ref.proposal)
+            return
+        outcome.say(Text.of(*(_dependants(one) for one in view.actions)))
+        return
+    if asked.name is None:
+        outcome.say(Text.of("Of what? Say  what depends on <service or target>."))
+        return
+    target = TargetId(asked.target or "")
+    kind = TouchKind.HOST if TargetId(asked.name) in core.inventory.targets else TouchKind.SERVICE
+    where = TargetId(asked.name) if kind is TouchKind.HOST else target
+    radius = blast.radius([Touch(kind=kind, name=asked.name)], where, core.inventory.graph())
+    names = [*radius.services, *map(str, radius.targets)]
+    words = f"{asked.name} → {', '.join(names)}" if names else f"{asked.name}: {blast.words(radius)}"
+    outcome.say(Text.of(words))
+
+
+def _dependants(one: ActionView) -> str:
+    names = [*one.radius.services, *map(str, one.radius.targets)]
+    tail = f"→ {', '.join(names)}" if names else blast.words(one.radius)
+    return f"{title(one)} on {one.action.target.id}: {tail}"
+
+
+def _whole(cards: Cards, view: ProposalView, now: datetime, speaker: Speaker, *, index: int | None) -> Text:
+    text = cards.details(view, now=now, zone=speaker.zone)
+    for one in view.actions:
+        if one.ending is not None and one.ending.output and index in (None, one.action.index):
+            text += Text.of(muted(f"output of {one.action.index}"), block(one.ending.output.rstrip("\n")))
+    return text
+
+
+# ---------------------------------------------------------------- the past
+
+
+def _history(core: Core, outcome: Outcome, speaker: Speaker, text: str) -> None:
+    query = history.parse(
+        text,
+        now=outcome.at,
+        zone=speaker.zone,
+        targets=tuple(str(name) for name in core.inventory.targets),
+        people=tuple(str(one.id) for one in core.policy.operators),
+    )
+    if query is None:
+        outcome.say(Text.of("That is no question about the past. Try  history web1 last week."))
+        return
+    found = [
+        (view, one)
+        for view in core.queries.proposals(since=query.since or _BEGINNING, limit=_SEARCHED)
+        for one in view.actions
+        if matches(core, query, view, one)
+    ][: query.limit]
+    if not found:
+        outcome.say(Text.of("Nothing like that is recorded."))
+        return
+    outcome.say(Text.of(*(_history_line(core, view, one, outcome.at, speaker) for view, one in found)))
+
+
+_BEGINNING = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
+_SEARCHED = 2000
+
+_DECIDING = {"approve": ApprovalState.GRANTED, "deny": ApprovalState.REFUSED}
+
+
+def matches(core: Core, query: history.HistoryQuery, view: ProposalView, one: ActionView) -> bool:
+    """Whether one action answers `query`."""
+    if query.until is not None and view.made_at >= query.until:
+        return False
+    if query.target is not None and not _is_on(core, query.target, one):
+        return False
+    if query.risk is not None and one.verdict.risk is not query.risk:
+        return False
+    return _matches_person(query, view, one) and _matches_outcome(query, one) and _matches_words(query, one)
+
+
+def _is_on(core: Core, wanted: str, one: ActionView) -> bool:
+    found = core.inventory.select(wanted)
+    names = {str(target.id) for target in found} if isinstance(found, tuple) else {wanted.casefold()}
+    return str(one.action.target.id) in names
+
+
+def _matches_person(query: history.HistoryQuery, view: ProposalView, one: ActionView) -> bool:
+    decided = _DECIDING.get(query.verb)
+    if decided is not None:
+        approval = one.approval
+        if approval is None or approval.state is not decided:
+            return False
+        return query.person is None or _is_named(query.person, str(approval.decided_by))
+    return query.person is None or _is_named(query.person, str(view.requester))
+
+
+def _is_named(wanted: str, name: str) -> bool:
+    return wanted.casefold() == name.casefold()
+
+
+def _matches_outcome(query: history.HistoryQuery, one: ActionView) -> bool:
+    wanted = query.outcome
+    if wanted is None:
+        return True
+    approval = None if one.approval is None else one.approval.state.value
+    words = {one.state.value, approval, "running" if one.state is ActionState.STARTED else None}
+    if one.state in (ActionState.PROPOSED, ActionState.QUEUED):
+        words.add("waiting")
+    return wanted in words
+
+
+def _matches_words(query: history.HistoryQuery, one: ActionView) -> bool:
+    text = f"{one.action.command} {one.action.purpose} {title(one)}".casefold()
+    wanted = list(query.words)
+    if query.verb and query.verb not in (*_DECIDING, "ask", "cancel", "settle"):
+        wanted.append(query.verb)
+    return all(word.casefold() in text for word in wanted)
+
+
+def _history_line(core: Core, view: ProposalView, one: ActionView, now: datetime, speaker: Speaker) -> str:
+    when = clock_time(one.ended_at or one.started_at or view.made_at, zone=speaker.zone, now=now)
+    approval = one.approval
+    who = f"asked by {view.requester}"
+    if approval is not None and approval.decided_by is not None:
+        word = "approved" if approval.state is ApprovalState.GRANTED else approval.state.value
+        who += f", {word} by {approval.decided_by}" + (f' "{approval.said}"' if approval.said else "")
+    elif approval is None:
+        who += ", ran at once" if one.started_at is not None else ""
+    elif approval.state is not ApprovalState.GRANTED:
+        who += f", {approval.state.value}"
+    what = redact(title(one), extra=core.secrets).text
+    return (
+        f"{when}  {MARKS[one.state]} {one.action.target.id} · {what} · {one.state.value} · {who} · #{view.id}"
+    )
+
+
+def _digest(core: Core, outcome: Outcome, speaker: Speaker, period: str) -> None:
+    since, until = outcome.at - TASK, outcome.at
+    if period:
+        query = history.parse(f"history {period}", now=outcome.at, zone=speaker.zone)
+        if query is not None:
+            since, until = query.since or since, query.until or until
+    views = [one for one in core.queries.proposals(since=since, limit=_SEARCHED) if one.made_at <= until]
+    outcome.say(digest(core, views, since=since, until=until, speaker=speaker, now=outcome.at))
+
+
+def digest(
+    core: Core,
+    views: Sequence[ProposalView],
+    *,
+    since: datetime,
+    until: datetime,
+    speaker: Speaker,
+    now: datetime,
+) -> Text:
+    """Return the digest of what was done (N35)."""
+    actions = [one for view in views for one in view.actions]
+    started = [one for one in actions if one.started_at is not None]
+    counts: Counter[str] = Counter(_decided(one) for one in actions)
+    parts = [f"{counts[name]} {name}" for name in _DECIDED if counts[name]]
+    changed = Counter(
+        str(one.action.target.id)
+        for one in started
+        if one.verdict.risk.rank > 0 and one.state is not ActionState.CANCELLED
+    )
+    size, root = newest_root(core.ledger.checkpoint())
+    open_ones = [f"#{view.id}" for view in views if view.pending]
+    lost = [f"#{one.action.id}" for one in core.queries.in_state(ActionState.LOST)]
+    failed = sum(one.state is ActionState.FAILED for one in started)
+    span = f"{clock_time(since, zone=speaker.zone, now=now)}-{clock_time(until, zone=speaker.zone, now=now)}"
+    return Text.of(
+        f"{span}: {plural(len(started), 'command')} · {', '.join(parts) or 'nothing asked'}"
+        + (f" · {failed} failed" if failed else ""),
+        f"changed: {', '.join(changed) or 'nothing'} · open: {', '.join(open_ones) or 'none'}"
+        f" · unknown: {', '.join(lost) or 'none'}",
+        f"ledger {size} entries, root {root[:4]}…{root[-4:]}",
+    )
+
+
+def newest_root(note: str) -> tuple[str, str]:
+    """Return size and root (hex) of a checkpoint's text, for people to compare with one held elsewhere."""
+    lines = note.splitlines()
+    return lines[1], base64.b64decode(lines[2]).hex()
+
+
+_DECIDED = ("at once", "approved", "refused", "expired", "waiting", "dropped")
+
+
+def _decided(one: ActionView) -> str:
+    if one.approval is None:
+        return "at once" if one.started_at is not None else "dropped"
+    return {
+        ApprovalState.GRANTED: "approved",
+        ApprovalState.REFUSED: "refused",
+        ApprovalState.EXPIRED: "expired",
+        ApprovalState.PENDING: "waiting",
+    }.get(one.approval.state, "dropped")

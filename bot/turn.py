@@ -1,0 +1,378 @@
+"""One turn: an inbound message or click and all that is decided about it.
+
+Reads the facts, asks the gate, and appends one batch: what was received, what was decided, what is to be
+shown. Purely synchronous and without effects beyond that append, so it can be tried again when it loses a
+race and tested without a loop. Performing the effects and moving actions on is `bot.conversation`'s.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from bot import answering, asking, commands, controls, showing, tokens
+from bot.answering import Speaker
+from bot.cards import Cards
+from bot.core import Core
+from bot.outcome import Outcome
+from bot.places import place_id, place_ref_doc
+from bot.ports import Inbound, InboundKind
+from bot.text import Text
+from gate import assent, authority
+from gate.decide import Choice, Decision, Open, Rejected, Utterance, decide
+from gate.domain import (
+    Assent,
+    Facts,
+    Manner,
+    Operator,
+    PlaceId,
+    ProposalId,
+    Reason,
+    ReasonCode,
+    TurnId,
+)
+from ledger.kinds import Kind, LastTurnIs, LostRaceError
+
+#: Losing a race this often means that something else is wrong.
+MAX_TRIES = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turns:
+    """Takes inbound events one by one."""
+
+    core: Core
+    cards: Cards
+
+    def take(self, inbound: Inbound, *, inbox: str, refers_to: ProposalId | None = None) -> Outcome:
+        """Decide about `inbound` and record it.
+
+        Args:
+            inbox: key of the committed inbox row, finished by the same batch.
+            refers_to: the proposal whose card the message answers explicitly.
+
+        Returns:
+            What stands in the ledger now and what is to be done about it.
+
+        Raises:
+            LedgerError: nothing was written, so nothing may happen.
+        """
+        for attempt in range(MAX_TRIES):
+            outcome = self._compose(inbound, refers_to=refers_to)
+            self.core.probe("turn.composed")
+            try:
+                self.core.ledger.append(outcome.batch(inbox=inbox))
+            except LostRaceError:
+                if attempt == MAX_TRIES - 1:
+                    raise
+                continue
+            self.core.probe("turn.recorded")
+            return outcome
+        raise AssertionError("unreachable: the last try raises")
+
+    def crashed(self, inbound: Inbound, *, inbox: str, error: BaseException) -> Outcome:
+        """Record a turn that failed inside sayso: it ran nothing, and says so."""
+        outcome = self._new_outcome(place_id(inbound.place))
+        operator = authority.find(self.core.policy.operators, inbound.account.key)
+        self._received(outcome, inbound, operator, kind=Kind.TURN_CRASHED)
+        what = f"{type(error).__name__}: {error}"
+        outcome.say(
+            Text.of(
+                "That failed inside sayso. Nothing ran from this message.",
+                f"Recorded as: {what[:200]}",
+            )
+        )
+        crash = outcome.drafts[0]
+        outcome.drafts[0] = replace(crash, body={**crash.body, "error": what[:500]})
+        self.core.ledger.append(outcome.batch(inbox=inbox))
+        return outcome
+
+    def too_late(self, inbound: Inbound, *, inbox: str, words: str) -> Outcome:
+        """Record a message that waited out an absence of sayso and is too old to act on."""
+        outcome = self._new_outcome(place_id(inbound.place))
+        operator = authority.find(self.core.policy.operators, inbound.account.key)
+        self._received(outcome, inbound, operator, kind=Kind.TURN_RECEIVED)
+        if operator is not None:
+            outcome.say(Text.of(words))
+        self.core.ledger.append(outcome.batch(inbox=inbox))
+        return outcome
+
+    # ------------------------------------------------------------ composing
+
+    def _compose(self, inbound: Inbound, *, refers_to: ProposalId | None) -> Outcome:
+        core = self.core
+        place = place_id(inbound.place)
+        outcome = self._new_outcome(place)
+        operator = authority.find(core.policy.operators, inbound.account.key)
+        if inbound.account.is_bot:
+            operator = None
+        last = core.queries.last_turn(place)
+        if inbound.kind is InboundKind.MESSAGE:
+            outcome.expect(LastTurnIs(place, None if last is None else last[0]))
+        self._received(outcome, inbound, operator, kind=Kind.TURN_RECEIVED)
+        if operator is None:
+            return outcome
+        facts = core.queries.facts(place, operator.id)
+        speaker = Speaker(
+            operator=operator,
+            said=inbound.text,
+            event=inbound.event_id,
+            zone=core.zone_for(operator.id),
+            about=refers_to or (facts.window.proposal if facts.window is not None else None),
+        )
+        engaged = inbound.addressed or (last is not None and last[1] == operator.id)
+        if inbound.kind is InboundKind.CLICK:
+            self._click(outcome, inbound, facts, speaker)
+        elif inbound.kind is InboundKind.MESSAGE and not inbound.forwarded:
+            self._message(outcome, facts, speaker, refers_to=refers_to, engaged=engaged)
+        self._answered(outcome)
+        return outcome
+
+    def _new_outcome(self, place: PlaceId) -> Outcome:
+        core = self.core
+        return Outcome(at=core.now(), place=place, turn=TurnId(core.ids.token()), new_nonce=core.ids.token)
+
+    def _received(self, outcome: Outcome, inbound: Inbound, operator: Operator | None, *, kind: Kind) -> None:
+        fresh = inbound.kind is InboundKind.MESSAGE and not inbound.forwarded
+        outcome.write(
+            kind,
+            body={
+                "turn": outcome.turn,
+                "place": outcome.place,
+                "place_ref": place_ref_doc(inbound.place),
+                "person": "" if operator is None else operator.id,
+                "account": inbound.account.key,
+                "event": inbound.event_id,
+                "kind": inbound.kind.value,
+                "consumes_window": fresh and operator is not None,
+                "rehearsal": self.core.rehearsal,
+            },
+            # A stranger's words are nobody's business here (P11): that they came is recorded, not what they said.
+            words={} if operator is None else {"text": inbound.text},
+        )
+
+    def _answered(self, outcome: Outcome) -> None:
+        window = outcome.window
+        if window is not None and set(outcome.shows) != {window[1]}:
+            window = None
+        outcome.write(
+            Kind.TURN_ANSWERED,
+            body={
+                "turn": outcome.turn,
+                "place": outcome.place,
+                "shows": list(dict.fromkeys(outcome.shows)),
+                "window": None if window is None else {"person": window[0], "proposal": window[1]},
+            },
+        )
+
+    # ------------------------------------------------------------ messages
+
+    def _message(
+        self,
+        outcome: Outcome,
+        facts: Facts,
+        speaker: Speaker,
+        *,
+        refers_to: ProposalId | None,
+        engaged: bool,
+    ) -> None:
+        core = self.core
+        command = commands.parse(speaker.said)
+        if self._tightened(outcome, speaker, command) or controls.loosen(core, outcome, speaker):
+            return
+        if command is not None and not _is_about_what_waits(command, facts):
+            self._command(outcome, facts, speaker, command)
+            return
+        utterance = Utterance(
+            person=speaker.operator,
+            text=speaker.said,
+            refers_to=refers_to,
+            manner=Manner.WORDS if refers_to is None else Manner.REPLY,
+            engaged=engaged,
+        )
+        decision = self._decide(facts, utterance)
+        if isinstance(decision, Open):
+            if command is not None:
+                self._command(outcome, facts, speaker, command)
+            elif engaged:
+                asking.ask(core, outcome, speaker)
+            return
+        answering.apply(core, outcome, decision, speaker)
+
+    def _decide(self, facts: Facts, utterance: Utterance) -> Decision:
+        core = self.core
+
+        def read(text: str, pending: Sequence[str]) -> Assent:
+            return assent.read(
+                text,
+                pending=pending,
+                lexicons=core.lexicons,
+                bare_ack_grants=core.policy.bare_ack_grants,
+            )
+
+        return decide(facts, utterance, policy=core.policy_now(), read=read, now=core.now())
+
+    def _tightened(self, outcome: Outcome, speaker: Speaker, command: commands.Command | None) -> bool:
+        match command:
+            case commands.Stop():
+                controls.stop(self.core, outcome, speaker)
+            case commands.AutoOff():
+                controls.auto_off(self.core, outcome, speaker)
+            case commands.NeverAuto(target=target):
+                controls.never_auto(self.core, outcome, speaker, target)
+            case _:
+                return False
+        return True
+
+    def _command(self, outcome: Outcome, facts: Facts, speaker: Speaker, command: commands.Command) -> None:
+        core = self.core
+        match command:
+            case commands.Approve(ref=ref):
+                self._explicit(outcome, facts, speaker, ref.proposal, Choice.APPROVE, text="")
+            case commands.Deny(ref=ref, reason=reason):
+                self._explicit(outcome, facts, speaker, ref.proposal, Choice.DENY, text=reason)
+            case commands.Resume():
+                controls.resume(core, outcome, speaker)
+            case commands.AutoOn():
+                controls.auto_on(core, outcome, speaker)
+            case commands.SetPosture():
+                controls.set_posture(core, outcome, speaker, command)
+            case commands.Cancel(ref=None):
+                self._cancel_any(outcome, facts, speaker)
+            case commands.Cancel() | commands.Settle() | commands.Again() | commands.Preview():
+                self._on_proposal(outcome, speaker, command)
+            case _:
+                showing.show(core, self.cards, outcome, speaker, command)
+
+    def _explicit(
+        self,
+        outcome: Outcome,
+        facts: Facts,
+        speaker: Speaker,
+        proposal: ProposalId,
+        choice: Choice,
+        *,
+        text: str,
+        manner: Manner = Manner.COMMAND,
+    ) -> None:
+        """Decide about one proposal that was named, by id or by button."""
+        if self.core.queries.proposal(proposal) is None:
+            controls.unknown_id(self.core, outcome, speaker, proposal)
+            return
+        utterance = Utterance(
+            person=speaker.operator, text=text, refers_to=proposal, choice=choice, manner=manner
+        )
+        named = Speaker(
+            operator=speaker.operator,
+            said=speaker.said,
+            event=speaker.event,
+            zone=speaker.zone,
+            about=proposal,
+        )
+        answering.apply(self.core, outcome, self._decide(facts, utterance), named)
+
+    def _on_proposal(self, outcome: Outcome, speaker: Speaker, command: commands.Command) -> None:
+        core = self.core
+        match command:
+            case (
+                commands.Cancel(ref=commands.Ref() as ref)
+                | commands.Settle(ref=ref)
+                | commands.Again(ref=ref)
+                | commands.Preview(ref=ref)
+            ):
+                view = core.queries.proposal(ref.proposal)
+            case _:
+                raise TypeError(f"no proposal in {command!r}")
+        if view is None:
+            controls.unknown_id(core, outcome, speaker, ref.proposal)
+            return
+        match command:
+            case commands.Cancel():
+                controls.cancel(core, outcome, speaker, view, ref.index)
+            case commands.Settle():
+                controls.settle(core, outcome, speaker, view, command)
+            case commands.Again():
+                controls.again(core, outcome, speaker, view)
+            case _:
+                controls.preview(core, outcome, speaker, view)
+
+    def _cancel_any(self, outcome: Outcome, facts: Facts, speaker: Speaker) -> None:
+        """`cancel` without an id: the one thing that it can mean, else ask."""
+        core = self.core
+        open_ones = [
+            view
+            for one in core.queries.unfinished()
+            if (view := core.queries.proposal(one)) is not None
+            and facts.place in (view.asked_in, view.shown_in)
+        ]
+        if len(open_ones) == 1:
+            controls.cancel(core, outcome, speaker, open_ones[0], None)
+        elif asking.drop_choice(core, outcome, speaker):
+            outcome.say(Text.of("Dropped. Nothing ran."))
+        elif not open_ones:
+            outcome.say(Text.of("Nothing runs or waits here."))
+        else:
+            lines = [f"  cancel {view.id}   {showing.first_line(view)}" for view in open_ones]
+            outcome.say(Text.of("Which one?", *lines))
+
+    # ------------------------------------------------------------ clicks
+
+    def _click(self, outcome: Outcome, inbound: Inbound, facts: Facts, speaker: Speaker) -> None:
+        claim = tokens.parse(inbound.token)
+        if claim is None:
+            controls.deny(outcome, speaker, _NO_SUCH_BUTTON)
+            return
+        if claim.choice == tokens.PICK:
+            asking.pick(self.core, outcome, speaker, claim, inbound.token)
+            return
+        proposal = ProposalId(claim.subject)
+        view = self.core.queries.proposal(proposal)
+        if view is None:
+            controls.deny(outcome, speaker, _NO_SUCH_BUTTON)
+            return
+        pressed = Speaker(
+            operator=speaker.operator,
+            said=f"[{_BUTTONS[claim.choice]}]",
+            event=speaker.event,
+            zone=speaker.zone,
+            about=proposal,
+        )
+        if not self.cards.is_live(inbound.token, view):
+            reason = Reason(code=ReasonCode.ALREADY_DECIDED, text="That button is of an older card.")
+            answering.apply(self.core, outcome, Rejected(reason=reason), pressed)
+            return
+        match claim.choice:
+            case tokens.APPROVE:
+                self._explicit(
+                    outcome, facts, pressed, proposal, Choice.APPROVE, text="", manner=Manner.BUTTON
+                )
+            case tokens.DENY:
+                self._explicit(outcome, facts, pressed, proposal, Choice.DENY, text="", manner=Manner.BUTTON)
+            case tokens.PREVIEW:
+                controls.preview(self.core, outcome, pressed, view)
+            case _:
+                outcome.say(self.cards.details(view, now=outcome.at, zone=speaker.zone))
+
+
+_BUTTONS = {
+    tokens.APPROVE: "Approve",
+    tokens.DENY: "Deny",
+    tokens.DETAILS: "Details",
+    tokens.PREVIEW: "Preview",
+    tokens.PICK: "Pick",
+}
+
+_NO_SUCH_BUTTON = Reason(
+    code=ReasonCode.UNKNOWN_ID, text="That button belongs to nothing here. pending lists what waits."
+)
+
+
+def _is_about_what_waits(command: commands.Command, facts: Facts) -> bool:
+    """Whether a control word is first of all an answer to what waits ("cancel", "what depends on it")."""
+    if facts.window is None:
+        return False
+    match command:
+        case commands.Cancel(ref=None):
+            return True
+        case commands.DependsOn(name=None, ref=None):
+            return True
+        case _:
+            return False
