@@ -1,0 +1,183 @@
+"""Finds the document that a request means: first word for word, then by likeness.
+
+Works on words whose targets were already taken out. An exact match has every content word of a title or
+alias in its order, with a fitting value in each slot; a like match is scored 0 to 1 after rapidfuzz has cut
+the library down to a few candidates. What a score allows is decided in `titles`.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from rapidfuzz import fuzz, process
+from rapidfuzz.distance import OSA
+
+from bot.planning.binding import InputType
+from bot.planning.library import MAX_SLOTS, Document, Library, Pattern
+from bot.planning.words import CHANGES, COURTESIES, DOUBTS, FILLERS, PRONOUNS, Token
+
+MAX_WORDS = 24
+_CANDIDATES = 40
+_WORD_LIKENESS = 0.72
+_SHORT_WORD = 3
+_TYPO_LIKENESS = 75.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """A document with the slot values found; `score` is 1.0 only for an exact match."""
+
+    pattern: Pattern
+    values: Mapping[str, str] = field(default_factory=dict)
+    score: float = 1.0
+
+    @property
+    def document(self) -> Document:
+        """The document meant."""
+        return self.pattern.document
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Inputs that have no value yet, and no default."""
+        return tuple(
+            name
+            for name, declared in self.document.inputs.items()
+            if name not in self.values and declared.default is None
+        )
+
+
+def exact(words: Sequence[Token], *, library: Library) -> tuple[Match, ...]:
+    """Return exact matches, fewest slots first.
+
+    A document that changes something tolerates courtesies only: "how do I restart caddy" does not restart it.
+    """
+    content = [token for token in words if token.folded not in FILLERS]
+    if not content or len(content) > MAX_WORDS:
+        return ()
+    filled = any(token.folded in FILLERS and token.folded not in COURTESIES for token in words)
+    found: dict[str, Match] = {}
+    for slots in range(min(MAX_SLOTS, len(content)) + 1):
+        for match in _exact_with(content, slots, library):
+            if match.document.is_read_only or not filled:
+                found.setdefault(match.document.id, match)
+    return tuple(found.values())
+
+
+def _exact_with(content: Sequence[Token], slots: int, library: Library) -> Iterator[Match]:
+    for places in combinations(range(len(content)), slots):
+        words = tuple(token.folded for index, token in enumerate(content) if index not in places)
+        for pattern in library.exact.get(words, ()):
+            if tuple(pattern.slots) != places:
+                continue
+            values = {name: content[index].raw for index, name in pattern.slots.items()}
+            if _fit(pattern.document, values):
+                yield Match(pattern=pattern, values=values)
+
+
+def incomplete(words: Sequence[Token], *, library: Library) -> tuple[Match, ...]:
+    """Return what matches word for word but for its slots: "restart" lacks the service."""
+    content = tuple(
+        token.folded for token in words if token.folded not in FILLERS and token.folded not in PRONOUNS
+    )
+    found = {pattern.document.id: Match(pattern=pattern) for pattern in library.exact.get(content, ())}
+    return tuple(match for match in found.values() if match.missing)
+
+
+def _fit(document: Document, values: Mapping[str, str]) -> bool:
+    return all(
+        document.inputs[name].accepts(value) and value.casefold() not in _NO_VALUES
+        for name, value in values.items()
+    )
+
+
+#: A word of grammar is never a value: "restart it" names no service, "don't stop" no unit.
+_NO_VALUES = PRONOUNS | DOUBTS | {"and", "then", "also", "but", "or"}
+
+
+def alike(words: Sequence[Token], *, library: Library, services: Collection[str]) -> tuple[Match, ...]:
+    """Return the best match of each document by likeness, best first; scores are 0 to 1."""
+    content = [token for token in words if token.folded not in FILLERS][:MAX_WORDS]
+    if not content or not library.patterns:
+        return ()
+    known = {service.casefold() for service in services}
+    values = [token for token in content if _is_value(token, known, library.vocabulary)]
+    literal = [token.folded for token in content if token not in values]
+    if not literal:
+        return ()
+    best: dict[str, Match] = {}
+    for pattern in _candidates(literal, library):
+        match = _score(pattern, literal, values)
+        rival = best.get(match.document.id)
+        if rival is None or match.score > rival.score:
+            best[match.document.id] = match
+    return tuple(sorted(best.values(), key=lambda match: (-match.score, match.document.id)))
+
+
+def _is_value(token: Token, services: Collection[str], vocabulary: Collection[str]) -> bool:
+    """Whether a word is rather a slot's value than a (misspelt) word of a title."""
+    if token.folded in services:
+        return True
+    if token.folded in vocabulary or token.folded in _NO_VALUES or token.folded in CHANGES:
+        return False
+    if token.raw.startswith("/") or not token.folded.isalpha():
+        return True
+    return (
+        process.extractOne(token.folded, vocabulary, scorer=fuzz.ratio, score_cutoff=_TYPO_LIKENESS) is None
+    )
+
+
+def _candidates(literal: Sequence[str], library: Library) -> list[Pattern]:
+    asked, shuffled = " ".join(literal), " ".join(sorted(literal))
+    hits = process.extract(asked, library.keys, scorer=fuzz.ratio, limit=_CANDIDATES)
+    hits += process.extract(shuffled, library.sorted_keys, scorer=fuzz.ratio, limit=_CANDIDATES)
+    return [library.patterns[index] for index in dict.fromkeys(hit[2] for hit in hits)]
+
+
+def _score(pattern: Pattern, literal: Sequence[str], values: Sequence[Token]) -> Match:
+    """Compare word by word: twice the likeness of paired words over all words of both sides."""
+    free = list(literal)
+    total = 0.0
+    for word in pattern.words:
+        pair = max(((_likeness(word, other), other) for other in free), default=(0.0, ""))
+        if pair[0] >= _WORD_LIKENESS:
+            total += pair[0]
+            free.remove(pair[1])
+    if not total:
+        return Match(pattern=pattern, score=0.0)  # a value alone says nothing about what is wanted
+    bound, used = _bind_slots(pattern, values)
+    total += used
+    length = len(literal) + len(values) + len(pattern.tokens)
+    # NOTE: capped below 1, which is for exact matches only.
+    return Match(pattern=pattern, values=bound, score=min(0.99, 2 * total / length))
+
+
+def _likeness(word: str, other: str) -> float:
+    if word == other:
+        return 1.0
+    if min(len(word), len(other)) <= _SHORT_WORD:
+        return 0.0
+    return OSA.normalized_similarity(word, other)
+
+
+def _bind_slots(pattern: Pattern, values: Sequence[Token]) -> tuple[dict[str, str], int]:
+    """Give each slot the first value that fits it, the pickiest types first."""
+    free = list(values)
+    bound: dict[str, str] = {}
+    inputs = pattern.document.inputs
+    names = sorted(inputs, key=lambda name: (_PICKINESS.index(inputs[name].type), name))
+    for name in names:
+        fitting = next((token for token in free if inputs[name].accepts(token.raw)), None)
+        if fitting is not None and (name in pattern.slots.values() or inputs[name].type is InputType.INTEGER):
+            bound[name] = fitting.raw
+            free.remove(fitting)
+    return bound, len(bound)
+
+
+_PICKINESS = (
+    InputType.PATH,
+    InputType.INTEGER,
+    InputType.SERVICE,
+    InputType.NAME,
+    InputType.HOST,
+    InputType.STRING,
+)

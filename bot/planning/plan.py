@@ -1,0 +1,101 @@
+"""The way into planning: one text in, one outcome out.
+
+Order: the literal grammar, then titles word for word, then several requests in one sentence, then likeness.
+The first that is certain wins; it never mixes a guess with what was typed. Pure: the same text against the
+same names and library gives the same outcome.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from bot.planning import compound, literal, titles
+from bot.planning.drafts import Option, Outcome, Plan, PlanSource, Question
+from bot.planning.grammar import Known, request_text
+from bot.planning.library import Library
+from bot.planning.words import tokens
+
+MAX_CHARS = 20_000
+_WORDS_OF_A_NAME = 2
+
+#: "run the disk check" names something; nobody types a command that begins with an article.
+_NAMED = re.compile(r"(?:please\s+)?(?:run|do|execute)\s+(?=(?:the|a|an|my)\s)", re.IGNORECASE)
+
+
+def plan(
+    text: str,
+    *,
+    targets: Sequence[str],
+    tags: Sequence[str],
+    services: Mapping[str, Sequence[str]],
+    library: Library,
+) -> Outcome:
+    """Read a request.
+
+    Args:
+        text: the whole message, control words already taken out.
+        targets: slugs that may be addressed, in the order to offer them.
+        tags: tags of targets, without "@".
+        services: declared services and the targets each is on.
+        library: documents to search.
+
+    Returns:
+        A Plan of ordered drafts, a Question with readings to choose from, Unplaced with the nearest things
+        that would work, or None where the text asks for nothing.
+    """
+    if len(text) > MAX_CHARS:
+        return Question(text=f"Nothing ran. A request may hold up to {MAX_CHARS} characters.")
+    known = Known(targets=tuple(targets), tags=tuple(tags))
+    context = titles.Context(known=known, services=services, library=library, purpose=text.strip(" \t\r\n"))
+    message = literal.bare(text)
+    named = _NAMED.match(message)
+    read = None if named else literal.parse(text, targets=targets, tags=tags)
+    if isinstance(read, Plan):
+        return _both(message, read, context=context) or read
+    lines = [line for line in message.split("\n") if line.strip()]
+    if len(lines) > 1 and "```" not in message:
+        return _lines(lines, context=context) or read or _sentence(" ".join(lines), context=context)
+    return read or _sentence(message[named.end() :] if named else message, context=context)
+
+
+def _both(message: str, read: Plan, *, context: titles.Context) -> Question | None:
+    """Ask where "run disk usage on web1" is no command but words of the library."""
+    draft = read.drafts[0]
+    words = tokens(draft.command)
+    if len(read.drafts) > 1 or len(words) < _WORDS_OF_A_NAME or "`" in message or "```" in message:
+        return None
+    found = titles.certain(words, context=context)
+    if found is None or found[0][0].document.steps[0].command.split()[0] == words[0].raw:
+        return None
+    named = titles.request_of(found[0][0], draft.target_words)
+    typed = request_text(draft)
+    return Question(
+        text="This names something in the library and could be a command too. Which one?",
+        options=(
+            Option(label=named, request=named),
+            Option(label=f"{draft.command}, as a command", request=typed),
+        ),
+    )
+
+
+def _lines(lines: Sequence[str], *, context: titles.Context) -> Plan | None:
+    """Read each line as a request of its own; None unless every one is certain."""
+    plans = []
+    for line in lines:
+        outcome = literal.parse(line, targets=context.known.targets, tags=context.known.tags) or _sentence(
+            literal.bare(line), context=context
+        )
+        if not isinstance(outcome, Plan) or outcome.confidence < 1:
+            return None
+        plans.append(outcome)
+    drafts = tuple(replace(draft, purpose=context.purpose) for plan in plans for draft in plan.drafts)
+    literally = all(plan.source is PlanSource.LITERAL for plan in plans)
+    return Plan(drafts=drafts, source=PlanSource.LITERAL if literally else PlanSource.DIAGNOSTIC)
+
+
+def _sentence(text: str, *, context: titles.Context) -> Outcome:
+    if titles.certain(tokens(text), context=context) is None:
+        parts = compound.take_apart(text, context=context)
+        if parts is not None:
+            return parts
+    return titles.place(text, context=context)

@@ -1,0 +1,272 @@
+"""Places a plain sentence in the library: "disk space on web1?", "restart caddy on web1".
+
+Certain is only an exact match of a title or alias with fitting values. Something like a read-only title runs
+with a confidence below 1; something like a title that changes anything is asked about, never proposed (D14).
+Several requests in one sentence are taken apart; a condition between them is left to a person.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from rapidfuzz import fuzz, process
+
+from bot.planning import binding
+from bot.planning.addressing import Addressed, address, unknown_target
+from bot.planning.binding import InputType
+from bot.planning.drafts import ActionDraft, Option, Outcome, Plan, PlanSource, Question, Unplaced
+from bot.planning.grammar import Known
+from bot.planning.library import DECLARED, SLOT, Document, Library
+from bot.planning.matching import Match, alike, exact, incomplete
+from bot.planning.words import CHANGES, DOUBTS, Token, is_chatter, tokens
+
+MAX_OPTIONS = 10
+_CERTAIN_ENOUGH = 0.8
+_WORTH_ASKING = 0.55
+_MARGIN = 0.05
+_RUNNER_UP = 0.2
+_WORTH_NAMING = 0.4
+#: Named when nothing is near, where the library has them.
+_FALLBACK = ("overview", "disk", "service-logs")
+_SERVICE_TYPO = 78.0
+_ANY_COMMAND = "run <command> on <target>"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """What the sentence is read against, and the sentence itself as the purpose."""
+
+    known: Known
+    services: Mapping[str, Sequence[str]]
+    library: Library
+    purpose: str
+
+    def service(self, name: str) -> str | None:
+        """Return the known service meant by `name` ("Caddy", "caddy.service"), or None."""
+        folded = name.casefold().removesuffix(".service")
+        return next((service for service in self.services if service.casefold() == folded), None)
+
+
+def place(text: str, *, context: Context) -> Outcome:
+    """Read one sentence; None where it is small talk."""
+    if is_chatter(text):
+        return None
+    words = tokens(text)
+    found = certain(words, context=context)
+    if found is not None:
+        return settle(found[0], found[1], context=context)
+    for addressed in _addressings(words, context=context):
+        lacking = incomplete(addressed.words, library=context.library)
+        if lacking:
+            about_services = [match for match in lacking if InputType.SERVICE in _types(match)]
+            return _ask_value((about_services or list(lacking))[0], addressed.targets, context=context)
+    return _likely(words, context=context)
+
+
+def certain(words: Sequence[Token], *, context: Context) -> tuple[tuple[Match, ...], tuple[str, ...]] | None:
+    """Return the exact matches with the fewest slots and the targets; None where there is none."""
+    for addressed in _addressings(words, context=context):
+        matches = exact(addressed.words, library=context.library)
+        if matches:
+            fewest = len(matches[0].pattern.slots)
+            return tuple(m for m in matches if len(m.pattern.slots) == fewest), addressed.targets
+    return None
+
+
+def _addressings(words: Sequence[Token], *, context: Context) -> tuple[Addressed, ...]:
+    first = address(words, known=context.known, services=context.services)
+    other = None if first.targets else unknown_target(words)
+    return (first,) if other is None else (first, other)
+
+
+# ---------------------------------------------------------------- from a match to a plan
+
+
+def settle(matches: Sequence[Match], targets: tuple[str, ...], *, context: Context) -> Plan | Question:
+    """Turn what was matched into drafts, or ask for what is missing."""
+    if len(matches) > 1:
+        known = [match for match in matches if any(context.service(value) for value in match.values.values())]
+        if len(known) != 1:
+            return _choose(matches, targets)
+        matches = known
+    match = _spelt(matches[0], context=context)
+    if match.missing:
+        return _ask_value(match, targets, context=context)
+    if (question := _ask_service(match, targets, context=context)) is not None:
+        return question
+    return _drafts(match, targets, context=context) if targets else _where(match, context=context)
+
+
+def _spelt(match: Match, *, context: Context) -> Match:
+    values = {
+        name: (context.service(value) or value) if _is_service(match.document, name) else value
+        for name, value in match.values.items()
+    }
+    return replace(match, values=values)
+
+
+def _types(match: Match) -> set[InputType]:
+    return {match.document.inputs[name].type for name in match.missing}
+
+
+def _is_service(document: Document, name: str) -> bool:
+    return document.inputs[name].type is InputType.SERVICE
+
+
+def service_of(match: Match) -> str | None:
+    """Return the service that a match names, or None."""
+    return next((value for name, value in match.values.items() if _is_service(match.document, name)), None)
+
+
+def _drafts(match: Match, targets: tuple[str, ...], *, context: Context) -> Plan:
+    document = match.document
+    values = {name: item.default for name, item in document.inputs.items() if item.default is not None}
+    values.update(match.values)
+    return Plan(
+        drafts=tuple(
+            ActionDraft(
+                target_words=targets,
+                command=binding.bind(step.command, values, inputs=document.inputs),
+                purpose=context.purpose,
+                timeout_s=step.timeout_s,
+                declared_risk=DECLARED[step.risk],
+                runbook=f"{document.revision}#{step.id}",
+            )
+            for step in document.steps
+        ),
+        source=PlanSource.DIAGNOSTIC,
+        confidence=match.score,
+    )
+
+
+def _where(match: Match, *, context: Context) -> Plan | Question:
+    """Find the target a request left out: where its service is, else the default for what only reads."""
+    service = service_of(match)
+    hosts = tuple(context.services.get(service, ())) if service else ()
+    if len(hosts) == 1:
+        return _drafts(match, hosts, context=context)
+    default = context.known.default
+    alone = len(context.known.targets) == 1
+    if not hosts and default is not None and (alone or match.document.is_read_only):
+        return _drafts(match, (default,), context=context)
+    names = hosts or context.known.targets
+    if not names:
+        return Question(text="No target is known. Add one to [targets] in the config.")
+    subject = f"{service} is on {', '.join(hosts)}. " if hosts else ""
+    options = tuple(_option(match, (name,)) for name in names[:MAX_OPTIONS])
+    return Question(text=f"{subject}On which target?", options=options)
+
+
+def request_of(match: Match, targets: Sequence[str]) -> str:
+    """Return a request that means exactly this match: "logs of caddy on web1"."""
+    document = match.document
+    phrases = (document.title, *document.aliases)
+    fitting = (phrase for phrase in phrases if set(SLOT.findall(phrase)) == set(match.values))
+    filled = _filled(next(fitting, match.pattern.phrase), match.values)
+    return f"{filled} on {','.join(targets)}" if targets else filled
+
+
+def _option(match: Match, targets: Sequence[str]) -> Option:
+    request = request_of(match, targets)
+    return Option(label=request, request=request)
+
+
+def _choose(matches: Sequence[Match], targets: tuple[str, ...]) -> Question:
+    options = tuple(
+        Option(
+            label=f"{request_of(match, targets)}: {match.document.steps[0].title}",
+            request=_literal(match, targets),
+        )
+        for match in matches[:MAX_OPTIONS]
+        if not match.missing
+    )
+    return Question(text="This can mean more than one thing. Which one?", options=options)
+
+
+def _literal(match: Match, targets: tuple[str, ...]) -> str:
+    values = {name: item.default or "" for name, item in match.document.inputs.items()} | dict(match.values)
+    command = binding.bind(match.document.steps[0].command, values, inputs=match.document.inputs)
+    return f"`{command}` on {','.join(targets)}" if targets else f"`{command}`"
+
+
+def _ask_value(match: Match, targets: tuple[str, ...], *, context: Context) -> Question:
+    name = match.missing[0]
+    options: tuple[Option, ...] = ()
+    if _is_service(match.document, name) and len(match.missing) == 1:
+        there = [
+            service for service, hosts in context.services.items() if not targets or set(hosts) & set(targets)
+        ]
+        options = tuple(
+            _option(replace(match, values={**match.values, name: service}), targets)
+            for service in there[:MAX_OPTIONS]
+        )
+    said = _filled(match.document.title, match.values)
+    where = f" on {','.join(targets)}" if targets else ""
+    return Question(text=f"Which {name}? Say: {said}{where}", options=options)
+
+
+def _ask_service(match: Match, targets: tuple[str, ...], *, context: Context) -> Question | None:
+    """Ask when a service nobody declared is spelt almost like one that is: it may be a slip."""
+    service = service_of(match)
+    if service is None or context.service(service):
+        return None
+    near = process.extractOne(service, list(context.services), scorer=fuzz.ratio, score_cutoff=_SERVICE_TYPO)
+    if near is None:
+        return None
+    name = next(name for name, value in match.values.items() if value == service)
+    meant = replace(match, values={**match.values, name: near[0]})
+    return Question(
+        text=f"No service {service} is declared. Did you mean {near[0]}?",
+        options=(
+            _option(meant, targets),
+            Option(label=f"{service}, as typed", request=_literal(match, targets)),
+        ),
+    )
+
+
+# ---------------------------------------------------------------- likeness
+
+
+def _likely(words: Sequence[Token], *, context: Context) -> Plan | Question | Unplaced:
+    addressed = _addressings(words, context=context)[-1]
+    matches = alike(addressed.words, library=context.library, services=context.services)
+    best = matches[0] if matches else None
+    if best is None or best.score < _WORTH_ASKING:
+        return unplaced(matches, addressed, context=context)
+    second = next((match.score for match in matches[1:]), 0.0)
+    if best.score >= _CERTAIN_ENOUGH and best.score - second >= _MARGIN and _may_guess(best, addressed.words):
+        return settle((best,), addressed.targets, context=context)
+    options = tuple(
+        _option(_spelt(match, context=context), addressed.targets)
+        for match in matches[:3]
+        if match.score >= max(_WORTH_ASKING, best.score - _RUNNER_UP) and not match.missing
+    )
+    if not options:
+        return unplaced(matches, addressed, context=context)
+    return Question(text="Nothing ran. Did you mean one of these?", options=options)
+
+
+def _may_guess(match: Match, words: Sequence[Token]) -> bool:
+    """Whether likeness is enough: the document only reads, and no word says that something else was meant."""
+    said = {token.folded for token in words}
+    return match.document.is_read_only and not (said - set(match.pattern.words)) & (CHANGES | DOUBTS)
+
+
+def unplaced(matches: Sequence[Match], addressed: Addressed, *, context: Context) -> Unplaced:
+    """Name the nearest things that would work, nearest first, the literal form last."""
+    documents = context.library.documents
+    near = [match.document for match in matches if match.score >= _WORTH_NAMING]
+    near += [documents[name] for name in _FALLBACK if name in documents]
+    values = {match.document.id: match.values for match in matches}
+    where = (
+        ",".join(addressed.targets) or context.known.default or next(iter(context.known.targets), "<target>")
+    )
+    hints = [
+        f"{_filled(document.title, values.get(document.id, {}))} on {where}"
+        for document in {document.id: document for document in near}.values()
+    ]
+    return Unplaced(nearest=(*hints[:2], _ANY_COMMAND))
+
+
+def _filled(phrase: str, values: Mapping[str, str]) -> str:
+    """Return a title with its slots filled, or shown as <slot>."""
+    return SLOT.sub(lambda slot: values.get(slot[1], f"<{slot[1]}>"), phrase)
