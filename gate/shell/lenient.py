@@ -1,0 +1,333 @@
+"""The lenient reader: looks for destruction inside anything, and never says that something is harmless.
+
+It walks every node of the tree, errors included, guesses variables, follows wrappers, substitutions, texts
+handed to other shells and what is piped into them. Its findings can only make a verdict stricter, so a wrong
+guess costs a question, not a machine.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from tree_sitter import Node
+
+from gate.domain import Risk
+from gate.shell import paths
+from gate.shell.judge import Finding, Inner, judge
+from gate.shell.model import Rules
+from gate.shell.parse import (
+    EXPANSION_KINDS,
+    REDIRECT_KINDS,
+    WORD_KINDS,
+    commands_below,
+    parse,
+    redirect_of,
+    text_of,
+)
+from gate.shell.words import UNKNOWN, Word, decode, expand_braces
+
+_MAX_DEPTH = 60
+_MAX_SHELLS = 8
+_MAX_FINDINGS = 2_000
+_TEXT_SOURCES = frozenset({"echo", "printf"})
+_SPLIT = re.compile(r"[;&|\n(){}`]|\$\(")
+_FORK_BOMB = re.compile(r"([\w:.]{1,40})\s*\(\)\s*\{[^}|]{0,80}\1\s*\|\s*\1[^}]{0,80}&")
+_EMPTIED = re.compile(r"/var/log/.*|/var/lib/.*|/home/.*|/srv/.*|~/.*")
+_SYSRQ = "/proc/sysrq-trigger"
+
+
+@dataclass(slots=True, kw_only=True)
+class _Feed:
+    """What comes down a pipe: literal text as far as known, and whether it came from elsewhere."""
+
+    text: str | None = None
+    remote: bool = False
+    secret: bool = False
+
+
+def read(command: str, root: Node, *, rules: Rules, as_root: bool) -> tuple[Finding, ...]:
+    """Return a finding for everything in the line that runs or is written to, outermost first."""
+    reader = _Lenient(rules, as_root=as_root)
+    reader.walk(root, 0)
+    if root.has_error:
+        reader.crude(command)
+    return tuple(reader.findings)
+
+
+class _Lenient:
+    """State of one walk: variables and folder as far as the line says."""
+
+    def __init__(self, rules: Rules, *, as_root: bool) -> None:
+        self.rules = rules
+        self.as_root = as_root
+        self.findings: list[Finding] = []
+        self.variables: dict[str, str] = {}
+        self.cwd = ""
+        self.shells = 0
+        self.feed: _Feed | None = None
+
+    # -- the walk
+
+    def walk(self, node: Node, depth: int) -> None:
+        if depth > _MAX_DEPTH or len(self.findings) > _MAX_FINDINGS:
+            self.add(text_of(node)[:80], Risk.DESTRUCTIVE, "nested too deeply to be judged", depth=depth)
+            return
+        match node.type:
+            case "command":
+                self.command(node, depth)
+            case "pipeline":
+                self.pipeline(node, depth)
+            case "redirected_statement":
+                self.redirected(node, depth)
+            case "variable_assignment":
+                self.assignment(node, depth)
+            case "function_definition":
+                self.function(node, depth)
+            case "while_statement":
+                self.loop(node, depth)
+            case kind if kind in REDIRECT_KINDS:
+                self.redirect(node, depth, empties=False)
+            case _:
+                self.below(node.children, depth)
+
+    def below(self, nodes: Iterable[Node], depth: int) -> None:
+        for node in nodes:
+            if node.child_count or node.type in REDIRECT_KINDS:
+                self.walk(node, depth + 1)
+
+    def add(self, text: str, risk: Risk, reason: str, *, depth: int, never: bool = False) -> None:
+        self.findings.append(
+            Finding(text=text, risk=risk, reason=reason, never=reason if never else None, depth=depth)
+        )
+
+    # -- assignments, functions, loops
+
+    def assignment(self, node: Node, depth: int) -> None:
+        name, _, value = text_of(node).partition("=")
+        self.variables[name.rstrip("+")] = decode(value, variables=self.variables).text
+        self.below(node.children, depth)
+
+    def function(self, node: Node, depth: int) -> None:
+        name = next((text_of(child) for child in node.children if child.type == "word"), "")
+        calls = [text_of(item) for item in commands_below(node) if item.children]
+        source = text_of(node)
+        again = [call for call in calls if call.split()[0] == name]
+        if name and again and ("&" in source.replace("&&", "") or len(again) > 1):
+            self.add(
+                source,
+                Risk.DESTRUCTIVE,
+                "a fork bomb: it starts itself again and again",
+                depth=depth,
+                never=True,
+            )
+            return
+        self.below(node.children, depth)
+
+    def loop(self, node: Node, depth: int) -> None:
+        condition = text_of(node.children[1]) if len(node.children) > 1 else ""
+        endless = condition.rstrip(" ;") in ("true", ":", "[ 1 ]", "[[ 1 ]]")
+        if endless and any(child.type == "&" for group in node.children for child in group.children):
+            self.add(text_of(node), Risk.DESTRUCTIVE, "starts processes without end", depth=depth)
+        self.below(node.children, depth)
+
+    # -- redirections
+
+    def redirected(self, node: Node, depth: int) -> None:
+        body = [child for child in node.children if child.type not in REDIRECT_KINDS]
+        redirects = [child for child in node.children if child.type in REDIRECT_KINDS]
+        fed = self.feed
+        for child in redirects:
+            text = _document(child)
+            if text is not None:
+                self.feed = _Feed(text=text)
+            source = redirect_of(child) if child.type == "file_redirect" else None
+            if source and source.operator == "<":
+                word = decode(source.target, variables=self.variables)
+                self.feed = _Feed(secret=paths.holds_secret(word, self.rules.places))
+        for child in body:
+            self.walk(child, depth)
+        self.feed = fed
+        nothing = not body or text_of(body[0]).strip() in (":", "true")
+        for child in redirects:
+            self.redirect(child, depth, empties=nothing)
+
+    def redirect(self, node: Node, depth: int, *, empties: bool) -> None:
+        self.below((child for child in node.children if child.type != "heredoc_start"), depth)
+        if node.type != "file_redirect":
+            return
+        redirect = redirect_of(node)
+        if ">" not in redirect.operator or not redirect.target or redirect.target.isdigit():
+            return
+        target = paths.normalise(decode(redirect.target, variables=self.variables).text, cwd=self.cwd)
+        self.written(target, text_of(node), depth, empties=empties and redirect.operator in (">", ">|"))
+
+    def written(self, target: str, text: str, depth: int, *, empties: bool) -> None:
+        places = self.rules.places
+        if target == "/dev/null":
+            return
+        if paths.is_system_disk(target, places):
+            self.add(text, Risk.DESTRUCTIVE, f"writes to a system disk: {target}", depth=depth, never=True)
+        elif paths.is_device(target, places) or target == _SYSRQ:
+            self.add(text, Risk.DESTRUCTIVE, f"writes raw to a device: {target}", depth=depth)
+        elif empties and _EMPTIED.fullmatch(target):
+            self.add(text, Risk.DESTRUCTIVE, f"empties {target}", depth=depth)
+        else:
+            self.add(text, Risk.CONFIG_MUTATION, f"writes to {target}", depth=depth)
+
+    # -- pipes
+
+    def pipeline(self, node: Node, depth: int) -> None:
+        feed = self.feed or _Feed()
+        outside = self.feed
+        for child in node.children:
+            if not child.is_named:
+                continue
+            before = len(self.findings)
+            self.walk(child, depth)
+            stage = self.findings[before:]
+            feed = _Feed(
+                text=self.literal(child),
+                remote=feed.remote or any(finding.fetches for finding in stage),
+                secret=feed.secret or any(finding.secret for finding in stage),
+            )
+            self.feed = feed
+        self.feed = outside
+
+    def literal(self, node: Node) -> str | None:
+        """Return what an echo or printf prints; None for anything else."""
+        if node.type != "command":
+            return None
+        words = self.words(node)
+        if not words or words[0].text not in _TEXT_SOURCES:
+            return None
+        texts = [word.text for word in words[1:] if not re.fullmatch(r"-[neE]+", word.text)]
+        return " ".join(texts).replace("\\n", "\n")
+
+    # -- commands
+
+    def words(self, node: Node) -> list[Word]:
+        words: list[Word] = []
+        for child in node.children:
+            source = child.children[0] if child.type == "command_name" and child.children else child
+            if source.type in WORD_KINDS or source.type in EXPANSION_KINDS:
+                raw = text_of(source)
+                words += self.guess(raw)
+        return words
+
+    def guess(self, raw: str) -> list[Word]:
+        """Decode a word, with braces expanded and an unquoted variable split as bash splits it."""
+        words = [decode(part, variables=self.variables) for part in expand_braces(raw)]
+        if raw.startswith("$") and len(words) == 1 and " " in words[0].text:
+            return [replace(words[0], text=part) for part in words[0].text.split()]
+        return words
+
+    def command(self, node: Node, depth: int) -> None:
+        for child in node.children:
+            if child.type == "variable_assignment":
+                self.assignment(child, depth)
+        words = self.words(node)
+        document = next((text for child in node.children if (text := _document(child)) is not None), None)
+        fed = self.feed
+        if document is not None:
+            self.feed = _Feed(text=document)
+        if words:
+            self.simple(words, text_of(node), depth, computed=node)
+        self.feed = fed
+        self.below(node.children, depth)
+
+    def simple(self, words: Sequence[Word], text: str, depth: int, *, computed: Node | None = None) -> None:
+        feed = self.feed or _Feed()
+        finding = judge(words, rules=self.rules, text=text, cwd=self.cwd, feed=feed.text or "")
+        if finding.sends and (feed.secret or finding.secret):
+            finding = replace(finding, risk=Risk.DESTRUCTIVE, reason="carries secrets away")
+        self.findings.append(replace(finding, depth=depth))
+        self.follow_cd(words)
+        if finding.shell:
+            self.shell(finding, feed, depth, computed)
+        for inner in finding.inner:
+            self.inside(inner, finding, depth)
+
+    def follow_cd(self, words: Sequence[Word]) -> None:
+        if words[0].text in ("cd", "pushd"):
+            target = words[-1].text if len(words) > 1 else "~"
+            self.cwd = "" if UNKNOWN in target else paths.normalise(target, cwd=self.cwd)
+
+    def shell(self, finding: Finding, feed: _Feed, depth: int, computed: Node | None) -> None:
+        """Judge what a shell would read: from a pipe, a document, or a substitution in its arguments."""
+        if computed is not None and self.fetched(computed):
+            self.remote(finding, depth)
+        elif finding.reads_stdin_code and self.feed is not None:
+            if feed.remote:
+                self.remote(finding, depth)
+            elif feed.text is not None:
+                self.text(feed.text, depth)
+            else:
+                self.add(finding.text, Risk.DESTRUCTIVE, "a shell runs whatever arrives there", depth=depth)
+
+    def remote(self, finding: Finding, depth: int) -> None:
+        as_root = self.as_root or any(
+            item.depth == depth and item.text == finding.text and item.raises_user for item in self.findings
+        )
+        reason = "runs a script from elsewhere"
+        if as_root:
+            self.add(finding.text, Risk.DESTRUCTIVE, f"{reason} in a root shell", depth=depth, never=True)
+        else:
+            self.add(finding.text, Risk.DESTRUCTIVE, f"{reason}, unseen", depth=depth)
+
+    def fetched(self, node: Node) -> bool:
+        for command in commands_below(node):
+            if command == node:
+                continue
+            words = self.words(command)
+            if words and judge(words, rules=self.rules).fetches:
+                return True
+        return False
+
+    def inside(self, inner: Inner, outer: Finding, depth: int) -> None:
+        if not inner.words:
+            self.text(inner.text, depth, only_destruction=inner.weighs_only_destruction)
+            return
+        if depth > _MAX_DEPTH:
+            self.add(outer.text, Risk.DESTRUCTIVE, "nested too deeply to be judged", depth=depth)
+            return
+        before = self.as_root
+        self.as_root = before or outer.raises_user
+        self.simple(inner.words, outer.text, depth + 1)
+        self.as_root = before
+
+    def text(self, text: str, depth: int, *, only_destruction: bool = False) -> None:
+        """Judge a text as a shell line of its own."""
+        if self.shells >= _MAX_SHELLS:
+            self.add(text[:80], Risk.DESTRUCTIVE, "nested too deeply to be judged", depth=depth)
+            return
+        self.shells += 1
+        feed, self.feed = self.feed, None
+        known = len(self.findings)
+        root = parse(text)
+        self.walk(root, depth + 1)
+        if root.has_error and not only_destruction:
+            self.crude(text)
+        if only_destruction:
+            self.findings[known:] = [item for item in self.findings[known:] if item.risk is Risk.DESTRUCTIVE]
+        self.feed = feed
+        self.shells -= 1
+
+    def crude(self, text: str) -> None:
+        """Look at a text that does not parse, piece by piece."""
+        if _FORK_BOMB.search(text):
+            self.add(
+                text, Risk.DESTRUCTIVE, "a fork bomb: it starts itself again and again", depth=0, never=True
+            )
+        for piece in _SPLIT.split(text)[:_MAX_FINDINGS]:
+            raws = piece.split()
+            if raws:
+                self.simple([decode(raw, variables=self.variables) for raw in raws], piece.strip(), 0)
+
+
+def _document(node: Node) -> str | None:
+    """Return the text of a here-document or here-string; None for anything else."""
+    if node.type == "heredoc_redirect":
+        return "".join(text_of(child) for child in node.children if child.type == "heredoc_body")
+    if node.type == "herestring_redirect":
+        return " ".join(decode(text_of(child)).text for child in node.children if child.is_named)
+    return None

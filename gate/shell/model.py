@@ -1,0 +1,191 @@
+"""What a rule table is made of: frozen values, read from documents by gate.shell.rules.
+
+A program is a Verb; its sub-verbs are Verbs below it. Clauses raise (or, for dry runs, lower) the class when
+flags, operands or texts say so. docs/risk.md shows the same thing as TOML for people who extend it.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from gate.domain import Risk, TouchKind
+
+
+class Takes(StrEnum):
+    """Whether an option takes a value."""
+
+    NOTHING = "nothing"
+    VALUE = "value"  # attached or the next word
+    MAYBE = "maybe"  # attached only
+
+
+class Reads(StrEnum):
+    """What a program does with the files it is given."""
+
+    CONTENT = "content"  # shows what is in them
+    NAMES = "names"  # names, sizes and dates only
+    NOTHING = "nothing"  # its operands are no files
+
+
+class Wraps(StrEnum):
+    """Whether a program runs another command that stands in its arguments."""
+
+    NOTHING = "nothing"
+    COMMAND = "command"  # what is left after `skip` operands is a command
+    SHELL = "shell"  # what is left is joined and read by a shell
+    SCRIPT = "script"  # the value of a `code` option is read by a shell
+
+
+class Never(StrEnum):
+    """Which part of the never list a clause may hit (D15)."""
+
+    NO = ""
+    SYSTEM_PATH = "system_path"
+    SYSTEM_DISK = "system_disk"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """One option that is known to be harmless, and what its value may be."""
+
+    name: str
+    takes: Takes = Takes.NOTHING
+    allowed: re.Pattern[str] | None = None
+    path: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clause:
+    """A condition on the arguments and what follows from it; every part given must hold.
+
+    Attributes:
+        has: one of these options is given; for raising, unambiguous abbreviations count.
+        all_of: every one of these options is given.
+        lacks: none of these options is given.
+        value: an option of `has` has a value that matches whole.
+        arg: one operand matches whole.
+        text: the arguments, joined by blanks, and what is fed to standard input contain it.
+        lower: the class replaces the verb's own, which it may undercut. Only for exact, known options.
+    """
+
+    has: frozenset[str] = frozenset()
+    all_of: frozenset[str] = frozenset()
+    lacks: frozenset[str] = frozenset()
+    value: re.Pattern[str] | None = None
+    arg: re.Pattern[str] | None = None
+    text: re.Pattern[str] | None = None
+    min_args: int = 0
+    max_args: int | None = None
+    lower: bool = False
+    risk: Risk | None = None
+    reason: str = ""
+    never: Never = Never.NO
+    secret: bool = False
+    asks: bool = False
+    deed: tuple[str, str] | None = None
+    undo: str = ""
+    dry_run: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verb:
+    """What one program or one of its sub-verbs does.
+
+    Attributes:
+        risk: its class when no clause says otherwise; None in an operator's extra file: no opinion.
+        single: options have one dash and a whole word (find, openssl), and never bundle.
+        operand_flags: options are not told from operands (dd, ps): every word is an operand.
+        bare: the class when a program with sub-verbs is given none.
+        max_args: operands beyond it are not known to be harmless; None is any number.
+        match: every operand must match whole to count as known.
+        recurse: options that make it descend into folders; "*" means it always does.
+        checker: name of the little-language check for the first operand or the `code` options.
+        code: options whose value is code: shell text (Wraps.SCRIPT) or the little language of `checker`.
+        inner: options after which a command stands, up to ";" or "+" (find).
+        assigns: a wrapper that takes X=1 before its command. `raises_user`: one that runs it as root.
+        shell: takes commands from standard input when it is given none.
+        fetches: prints what comes from elsewhere. `sends`: can carry data away.
+        asks: never runs unasked although it changes nothing, for this reason in words.
+    """
+
+    names: tuple[str, ...]
+    risk: Risk | None
+    reason: str = ""
+    options: Mapping[str, Option] = field(default_factory=dict)
+    single: bool = False
+    operand_flags: bool = False
+    number_flag: bool = False
+    verbs: Mapping[str, "Verb"] = field(default_factory=dict)
+    bare: Risk | None = None
+    min_args: int = 0
+    max_args: int | None = None
+    match: re.Pattern[str] | None = None
+    reads: Reads = Reads.CONTENT
+    recurse: frozenset[str] = frozenset()
+    checker: str = ""
+    code: frozenset[str] = frozenset()
+    inner: frozenset[str] = frozenset()
+    wraps: Wraps = Wraps.NOTHING
+    skip: int = 0
+    assigns: bool = False
+    raises_user: bool = False
+    shell: bool = False
+    fetches: bool = False
+    sends: bool = False
+    glob: bool = False
+    secret: bool = False
+    asks: str = ""
+    clauses: tuple[Clause, ...] = ()
+    deed: tuple[str, str] | None = None
+    touches: tuple[tuple[TouchKind, str], ...] = ()
+    undo: str = ""
+    dry_run: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """Paths that matter. Patterns are matched whole against normalised paths.
+
+    Attributes:
+        secret_paths, secret_names: whole paths, and last parts of a path, that hold secrets.
+        secret_trees: folders that hold secrets somewhere below, so descending into them is no plain reading.
+        secret_words: a search for these is a search for secrets.
+        open_trees: folders that hold none, whatever the files in them are called.
+        system: folders whose recursive loss ends a system or a home.
+        disks, devices: system disks, and block devices in general.
+    """
+
+    secret_paths: re.Pattern[str]
+    secret_names: re.Pattern[str]
+    secret_trees: re.Pattern[str]
+    secret_words: re.Pattern[str]
+    secret_samples: tuple[str, ...]
+    open_trees: re.Pattern[str]
+    system: re.Pattern[str]
+    disks: re.Pattern[str]
+    devices: re.Pattern[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """A line and the verdict its rule file promises. None claims nothing."""
+
+    source: str
+    command: str
+    risk: Risk | None = None
+    auto: bool | None = None
+    never: bool | None = None
+    secret: bool | None = None
+    deed: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """Everything the classifier knows, with a digest of its content."""
+
+    programs: Mapping[str, Verb]
+    overlays: Mapping[str, tuple[Verb, ...]]
+    places: Places
+    examples: tuple[Example, ...]
+    revision: str

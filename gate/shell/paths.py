@@ -1,0 +1,83 @@
+"""Which paths matter: secrets, system folders, disks. Purely textual; nothing is looked up.
+
+A path is normalised first (doubled slashes, `.`, `..`, a trailing `/*`).
+"""
+
+import fnmatch
+import re
+
+from gate.shell.model import Places
+from gate.shell.words import Word
+
+_GLOB_CHARS = re.compile(r"[*?\[]")
+_EVERYTHING = frozenset({"*", ".*", ".[!.]*", "..?*", ".??*"})
+
+
+def normalise(path: str, *, cwd: str = "") -> str:
+    """Return the path without detours, absolute or from `~` where `cwd` allows it; "" stands for nothing."""
+    if cwd and not path.startswith(("/", "~")):
+        path = f"{cwd}/{path}"
+    head = "/" if path.startswith("/") else ""
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part in ("", "."):
+            continue
+        if part == ".." and parts and parts[-1] not in ("..", "~"):
+            parts.pop()
+        elif part != ".." or not head:
+            parts.append(part)
+    return head + "/".join(parts) or "."
+
+
+def without_everything(path: str) -> str:
+    """Return the folder for a path whose last part is a glob for all of it."""
+    folder, _, last = path.rpartition("/")
+    if last in _EVERYTHING:
+        return folder or ("/" if path.startswith("/") else ".")
+    return path
+
+
+def is_system(path: str, places: Places, *, cwd: str = "") -> bool:
+    """Whether losing this folder and what is below it ends a system or a home."""
+    return places.system.fullmatch(without_everything(normalise(path, cwd=cwd))) is not None
+
+
+def is_system_disk(path: str, places: Places) -> bool:
+    """Whether this block device (also as the value of an operand such as of=) is probably the system's."""
+    return places.disks.fullmatch(normalise(path.rpartition("=")[2])) is not None
+
+
+def is_device(path: str, places: Places) -> bool:
+    """Whether this is a block device or something as raw."""
+    return places.devices.fullmatch(normalise(path.rpartition("=")[2])) is not None
+
+
+def holds_secret(word: Word, places: Places) -> bool:
+    """Whether a file of this name holds secrets; for a glob, whether it may match one that does."""
+    path = normalise(word.text)
+    if places.secret_paths.fullmatch(path):
+        return True
+    if places.open_trees.fullmatch(path):
+        return False
+    if places.secret_names.fullmatch(path.rpartition("/")[2]):
+        return True
+    return word.glob and _may_match_secret(path, places)
+
+
+def _may_match_secret(path: str, places: Places) -> bool:
+    folder, _, last = path.rpartition("/")
+    if _GLOB_CHARS.search(folder):
+        return True
+    for sample in places.secret_samples:
+        sample_folder, _, name = sample.rpartition("/")
+        if sample_folder in ("", folder) and fnmatch.fnmatchcase(name, last):
+            return True
+    return False
+
+
+def may_hold_secrets_below(path: str, places: Places) -> bool:
+    """Whether descending into this folder may come upon secrets."""
+    clean = normalise(path)
+    if places.open_trees.fullmatch(clean) or places.open_trees.fullmatch(f"{clean}/x"):
+        return False
+    return not clean.startswith("/") or places.secret_trees.fullmatch(clean) is not None

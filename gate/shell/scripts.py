@@ -1,0 +1,105 @@
+"""Little languages inside arguments: sed, awk and jq programs that certainly only print.
+
+Each check returns why a program is not certainly harmless, or None. They are allow-lists: a construct that is
+not recognised is an objection. Nothing here looks for severity.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+
+_ADDRESS = r"(?:\d+(?:~\d+)?|\$|/(?:[^/\\\n]|\\[^\n])*/I?)"
+_SED = re.compile(
+    rf"[ \t;\n]*(?:{_ADDRESS}(?:[ \t]*,[ \t]*(?:{_ADDRESS}|[+~]\d+))?)?[ \t]*!?[ \t]*"
+    r"(?:[{}pdDPnNhHgGxlF=]|[qQ]\d*"
+    r"|s(?:/(?:[^/\\\n]|\\[^\n])*/(?:[^/\\\n]|\\[^\n])*/|\|(?:[^|\\\n]|\\[^\n])*\|(?:[^|\\\n]|\\[^\n])*\|"
+    r"|#(?:[^#\\\n]|\\[^\n])*#(?:[^#\\\n]|\\[^\n])*#|,(?:[^,\\\n]|\\[^\n])*,(?:[^,\\\n]|\\[^\n])*,"
+    r"|:(?:[^:\\\n]|\\[^\n])*:(?:[^:\\\n]|\\[^\n])*:|@(?:[^@\\\n]|\\[^\n])*@(?:[^@\\\n]|\\[^\n])*@)[gpiI\d]*"
+    r"|y/(?:[^/\\\n]|\\[^\n])*/(?:[^/\\\n]|\\[^\n])*/)"
+    r"[ \t]*(?=[;\n{}]|$)[;\n \t]*"
+)
+_SED_OPEN = re.compile(
+    rf"[ \t;\n]*(?:{_ADDRESS}(?:[ \t]*,[ \t]*(?:{_ADDRESS}|[+~]\d+))?)?[ \t]*!?[ \t]*\{{[ \t;\n]*"
+)
+_AWK_WORDS = re.compile(
+    r"system|getline|ENVIRON|PROCINFO|close|fflush|function|func|include|load|namespace|@|\\\n"
+)
+_AWK_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+_AWK_REGEX = re.compile(r"/(?:[^/\\\n\[]|\\.|\[[^]\n/\\]*\])*/")
+_JQ_WORDS = re.compile(
+    r"\benv\b|\$ENV|\bimport\b|\binclude\b|modulemeta|get_search_list|\binputs?\b(?!_filename)|\$__loc__|getpath/1"
+)
+
+
+def _sed(code: str) -> str | None:
+    at = 0
+    while at < len(code):
+        found = _SED_OPEN.match(code, at) or _SED.match(code, at)
+        if found is None or found.end() == at:
+            return "this sed program may write files or run commands"
+        at = found.end()
+    return None
+
+
+def _awk(code: str) -> str | None:
+    objection = "this awk program may write files or run commands"
+    if _AWK_WORDS.search(code):
+        return objection
+    at = 0
+    braces = parens = 0
+    before = ""
+    while at < len(code):
+        char = code[at]
+        token = _awk_literal(code, at, before)
+        if token is None:
+            return objection
+        if len(token) > 1:
+            at += len(token)
+            before = "x"
+            continue
+        braces += (char == "{") - (char == "}")
+        parens += (char == "(") - (char == ")")
+        if char == "|" and code[at : at + 2] != "||" and code[at - 1 : at + 1] != "||":
+            return objection
+        if char == ">" and braces > 0 and parens < 1:
+            return objection
+        before = before if char.isspace() else char
+        at += 1
+    return None
+
+
+def _awk_literal(code: str, at: int, before: str) -> str | None:
+    """Return the string or regex that starts here, one character if none does, None if it does not end."""
+    char = code[at]
+    if char == '"':
+        found = _AWK_STRING.match(code, at)
+        return found[0] if found else None
+    # After a value a slash divides; anywhere else it opens a regex.
+    if char == "/" and not (before.isalnum() or before in (")", "]", "$", "_")):
+        found = _AWK_REGEX.match(code, at)
+        return found[0] if found else None
+    if char == "#":
+        return None
+    return char
+
+
+def _jq(code: str) -> str | None:
+    if _JQ_WORDS.search(code):
+        return "this jq filter reads the environment, modules or more input"
+    return None
+
+
+_CHECKS: Mapping[str, Callable[[str], str | None]] = {"sed": _sed, "awk": _awk, "jq": _jq}
+
+
+def objection(checker: str, code: str) -> str | None:
+    """Return why this program is not certainly harmless; None when it is."""
+    check = _CHECKS.get(checker)
+    return check(code) if check else None
+
+
+_STRINGS = re.compile(r"'((?:[^'\\\n]|\\.)*)'|\"((?:[^\"\\\n]|\\.)*)\"|`([^`]*)`")
+
+
+def strings_in(code: str) -> list[str]:
+    """Return the string literals of a program in any of the common languages; they may be shell lines."""
+    return ["".join(found.groups(default="")) for found in _STRINGS.finditer(code)]

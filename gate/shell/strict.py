@@ -1,0 +1,214 @@
+"""The strict reader: the only one that may say a line is read-only.
+
+It accepts plain commands joined by `|`, `&&`, `||`, `;` and newlines, with every word known to the last
+character and every redirection to /dev/null, between descriptors or from a plain file. It refuses everything
+else, each time with a reason; what it refuses is not read-only. It trusts a syntax tree only where nothing
+but blanks lies between the nodes.
+"""
+
+import re
+from dataclasses import dataclass, replace
+
+from tree_sitter import Node
+
+from gate.domain import Risk
+from gate.shell import paths
+from gate.shell.bytes import MAX_COMMANDS
+from gate.shell.judge import Finding, judge
+from gate.shell.model import Rules, Wraps
+from gate.shell.parse import EXPANSION_KINDS, REDIRECT_KINDS, WORD_KINDS, redirect_of, text_of
+from gate.shell.words import Word, decode
+
+_LISTS = frozenset(
+    {"program", "list", "pipeline", "redirected_statement", "negated_command", "compound_statement"}
+)
+_JOINTS = frozenset({"&&", "||", "|", ";", "\n", "!", "{", "}"})
+_WORD_GAP = re.compile(rb"(?:[ \t]+(?:\\\n[ \t]*)*)?")
+_LIST_GAP = re.compile(rb"(?:[ \t\n]|(?<=[ \t\n])\\\n)*")
+_HARMLESS_VARIABLES = re.compile(r"(?:LANG|LC_[A-Z]+|TZ|NO_COLOR|COLUMNS|LINES)=[A-Za-z0-9_.:/@+-]*")
+_DESCRIPTOR = re.compile(r"[0-9]")
+_DUPLICATES = frozenset({">&", "<&"})
+_CLOSES = frozenset({">&-", "<&-"})
+_WRITES_NOWHERE = frozenset({">", ">>", "&>", "&>>", ">&"})
+_OUTPUT_SINK = "/dev/null"
+_INNER_FILE = "{}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What the strict reader made of a line; `refusal` says why it is not certain, None when it is.
+
+    `secret`: a file with secrets is fed into it.
+    """
+
+    findings: tuple[Finding, ...] = ()
+    refusal: str | None = None
+    secret: bool = False
+
+
+class _Refused(Exception):  # noqa: N818 - control flow inside this module, never seen outside
+    """The line holds something that is not certain."""
+
+
+def read(root: Node, *, rules: Rules) -> Reading:
+    """Read a whole line."""
+    if root.has_error:
+        return Reading(refusal="the line does not parse as shell")
+    reader = _Strict(rules)
+    try:
+        reader.statement(root)
+    except _Refused as refused:
+        return Reading(refusal=str(refused))
+    if not reader.findings:
+        return Reading(refusal="there is no command in it")
+    return Reading(findings=tuple(reader.findings), secret=reader.secret_input)
+
+
+class _Strict:
+    """Walks allow-listed nodes and judges each simple command."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.findings: list[Finding] = []
+        self.secret_input = False
+
+    def statement(self, node: Node, depth: int = 0) -> None:
+        if node.type == "command":
+            self.command(node)
+            return
+        if node.type == "comment":
+            return
+        if node.type in REDIRECT_KINDS:
+            self.redirect(node)
+            return
+        if node.type not in _LISTS or depth > MAX_COMMANDS * 2:
+            raise _Refused(_why_not(node))
+        _check_gaps(node, _LIST_GAP)
+        for child in node.children:
+            if child.is_named:
+                self.statement(child, depth + 1)
+            elif child.type not in _JOINTS:
+                raise _Refused(_why_not(child))
+
+    def redirect(self, node: Node) -> None:
+        if node.type != "file_redirect":
+            raise _Refused("a here-document or here-string is fed into it")
+        _check_gaps(node, _WORD_GAP)
+        redirect = redirect_of(node)
+        if redirect.operator in _CLOSES and not redirect.target:
+            return
+        if redirect.operator in _DUPLICATES and _DESCRIPTOR.fullmatch(redirect.target):
+            return
+        target = decode(redirect.target)
+        if target.certain and not target.glob:
+            if redirect.operator in _WRITES_NOWHERE and target.text == _OUTPUT_SINK:
+                return
+            if redirect.operator == "<" and target.text and not _is_network(target.text):
+                self.secret_input = self.secret_input or paths.holds_secret(target, self.rules.places)
+                return
+        raise _Refused(
+            f"writes to {target.text}" if ">" in redirect.operator else "reads from somewhere not certain"
+        )
+
+    def command(self, node: Node) -> None:
+        if len(self.findings) >= MAX_COMMANDS:
+            raise _Refused(f"more than {MAX_COMMANDS} commands, more than a person reads")
+        _check_gaps(node, _WORD_GAP)
+        words: list[Word] = []
+        for child in node.children:
+            match child.type:
+                case "command_name" if len(child.children) == 1 and not words:
+                    words.append(_word(child.children[0]))
+                case "variable_assignment" if not words and _HARMLESS_VARIABLES.fullmatch(text_of(child)):
+                    pass
+                case kind if kind in WORD_KINDS and words:
+                    words.append(_word(child))
+                case kind if kind in REDIRECT_KINDS:
+                    self.redirect(child)
+                case _:
+                    raise _Refused(_why_not(child))
+        if not words:
+            raise _Refused("there is no command in it")
+        self.findings.append(self.certain(words, text_of(node)))
+
+    def certain(self, words: list[Word], text: str) -> Finding:
+        """Judge words that are known, and the command a transparent wrapper holds."""
+        if words[0].glob or words[0].home or "/" in words[0].text:
+            raise _Refused(f"{words[0].text} is a path, not a plain program name")
+        finding = judge(words, rules=self.rules, text=text)
+        if finding.risk is not Risk.READ_ONLY:
+            return finding
+        for inner in finding.inner:
+            finding = self.inside(finding, list(inner.words), words)
+        return finding
+
+    def inside(self, outer: Finding, inner: list[Word], words: list[Word]) -> Finding:
+        if not inner:
+            raise _Refused(f"{words[0].text} hands text to another shell")
+        verb = self.rules.programs[words[0].text]
+        if verb.wraps is Wraps.COMMAND:
+            finding = self.certain(inner, outer.text)
+            return replace(finding, asks=finding.asks or outer.asks or f"runs through {words[0].text}")
+        # find -exec: the file it hands over lies below a starting point, and so is never an option.
+        start = next((word.text for word in words[1:] if not word.text.startswith("-")), ".")
+        finding = self.certain([_below(word, start) for word in inner], outer.text)
+        secret = finding.secret or outer.secret or paths.may_hold_secrets_below(start, self.rules.places)
+        shows = finding.secret or (secret and finding.shows)
+        return replace(
+            finding, secret=shows, asks="may show secrets" if shows else finding.asks or outer.asks
+        )
+
+
+def _below(word: Word, start: str) -> Word:
+    if word.raw != _INNER_FILE:
+        if _INNER_FILE in word.text:
+            raise _Refused("file names become part of a command")
+        return word
+    if not start.startswith(("/", ".")):
+        raise _Refused("file names could be taken for options")
+    return Word(text=start, raw=word.raw)
+
+
+def _is_network(path: str) -> bool:
+    return paths.normalise(path).startswith(("/dev/tcp", "/dev/udp"))
+
+
+def _word(node: Node) -> Word:
+    if node.type not in WORD_KINDS:
+        raise _Refused(_why_not(node))
+    word = decode(text_of(node))
+    if not word.certain:
+        raise _Refused(f"the shell would compute {word.raw}")
+    return word
+
+
+def _check_gaps(node: Node, allowed: re.Pattern[bytes]) -> None:
+    """Refuse a node when anything but blanks stands between its children."""
+    source = node.text or b""
+    start = node.start_byte
+    at = start
+    previous = ""
+    for child in node.children:
+        gap = source[at - start : child.start_byte - start]
+        if not allowed.fullmatch(gap) or (not gap and previous in WORD_KINDS and child.type in WORD_KINDS):
+            raise _Refused("the line does not parse as shell")
+        at = child.end_byte
+        previous = "word" if child.type == "command_name" else child.type
+    if not allowed.fullmatch(source[at - start :]):
+        raise _Refused("the line does not parse as shell")
+
+
+_WHY_NOT = {
+    "&": "runs something in the background",
+    "variable_assignment": "sets a variable for what it runs",
+    "variable_assignments": "sets a variable for what it runs",
+    "declaration_command": "sets a variable for what it runs",
+    "function_definition": "defines a function",
+    "subshell": "runs a subshell",
+}
+
+
+def _why_not(node: Node) -> str:
+    if node.type in EXPANSION_KINDS:
+        return f"the shell would compute {text_of(node)}"
+    return _WHY_NOT.get(node.type, "holds shell syntax that is not read as certain")

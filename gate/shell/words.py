@@ -1,0 +1,227 @@
+r"""One shell word: from its source to what the program would get.
+
+`decode` undoes quoting the way bash does it and says whether it is certain. Anything bash would compute
+(expansions, substitutions, brackets, braces) is uncertain; `*` and `?` are marked as a glob and left to the
+caller. With `variables` it guesses, for readers that look for severity. It never splits a word.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+#: Stands for text that is known only when the line runs.
+UNKNOWN = "\ufffd"
+
+_PLAIN = re.compile(r"[A-Za-z0-9_./:=,+@%^-][A-Za-z0-9_./:=,+@%^#-]*")
+_GLOB = frozenset("*?")
+_DOUBLE_ESCAPES = frozenset('$`"\\')
+_ANSI = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"'}
+_ANSI_GUESS = {
+    **_ANSI,
+    "a": "\a",
+    "b": "\b",
+    "e": "\x1b",
+    "E": "\x1b",
+    "f": "\f",
+    "r": "\r",
+    "v": "\v",
+    "?": "?",
+}
+_ANSI_NUMBER = re.compile(r"x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3})")
+_VARIABLE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?::?[-=+]([^{}]*))?\})")
+_MAX_CODEPOINT = 0x10FFFF
+_BRACES = re.compile(r"([^'\"\\{}$]*)\{([^'\"\\{}]*,[^'\"\\{}]*)\}(.*)", re.DOTALL)
+_MAX_BRACES = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Word:
+    """A decoded word.
+
+    Attributes:
+        text: what the program gets, as far as known; UNKNOWN where it is not.
+        raw: its source.
+        certain: every character of `text` is what bash will pass on, globs apart.
+        glob: holds an unquoted `*` or `?`.
+        home: starts with an unquoted `~`, kept as such in `text`.
+    """
+
+    text: str
+    raw: str
+    certain: bool = True
+    glob: bool = False
+    home: bool = False
+
+
+def decode(raw: str, *, variables: Mapping[str, str] | None = None) -> Word:
+    """Decode the source of one word; with `variables`, guess what is computed."""
+    if _PLAIN.fullmatch(raw) or raw in ("{}", "!"):
+        return Word(text=raw, raw=raw)
+    return _Scanner(raw, variables).word()
+
+
+def expand_braces(raw: str) -> list[str]:
+    """Return the words that simple `{a,b}` braces make of one, for readers that look for severity."""
+    done: list[str] = []
+    todo = [raw]
+    while todo and len(done) + len(todo) < _MAX_BRACES:
+        current = todo.pop(0)
+        found = _BRACES.fullmatch(current)
+        if found is None:
+            done.append(current)
+        else:
+            head, middle, tail = found.groups()
+            todo.extend(f"{head}{choice}{tail}" for choice in middle.split(","))
+    return done + todo
+
+
+class _Scanner:
+    """Walks one raw word from left to right."""
+
+    def __init__(self, raw: str, variables: Mapping[str, str] | None) -> None:
+        self.raw = raw
+        self.variables = variables
+        self.at = 0
+        self.out: list[str] = []
+        self.certain = True
+        self.glob = False
+
+    def word(self) -> Word:
+        home = self.raw == "~" or self.raw.startswith("~/")
+        if home:
+            self.take("~")
+        while self.at < len(self.raw):
+            self.step()
+        return Word(text="".join(self.out), raw=self.raw, certain=self.certain, glob=self.glob, home=home)
+
+    def take(self, text: str, *, length: int | None = None) -> None:
+        self.out.append(text)
+        self.at += len(text) if length is None else length
+
+    def step(self) -> None:
+        char = self.raw[self.at]
+        match char:
+            case "'":
+                self.single()
+            case '"':
+                self.double()
+            case "\\":
+                self.backslash()
+            case "$":
+                self.dollar(quoted=False)
+            case "`":
+                self.backtick()
+            case _ if char in _GLOB:
+                self.glob = True
+                self.take(char)
+            case _:
+                self.certain = self.certain and (
+                    _PLAIN.fullmatch(char) is not None or (char == "#" and self.at > 0)
+                )
+                self.take(char)
+
+    def single(self) -> None:
+        end = self.raw.find("'", self.at + 1)
+        if end < 0:
+            self.certain = False
+            end = len(self.raw)
+        self.take(self.raw[self.at + 1 : end], length=end + 1 - self.at)
+
+    def double(self) -> None:
+        self.at += 1
+        while self.at < len(self.raw):
+            char = self.raw[self.at]
+            if char == '"':
+                self.at += 1
+                return
+            if char == "\\":
+                self.double_backslash()
+            elif char == "$":
+                self.dollar(quoted=True)
+            elif char == "`":
+                self.backtick()
+            else:
+                self.take(char)
+        self.certain = False
+
+    def double_backslash(self) -> None:
+        following = self.raw[self.at + 1 : self.at + 2]
+        if following == "\n":
+            self.certain = False
+            self.at += 2
+        elif following in _DOUBLE_ESCAPES:
+            self.take(following, length=2)
+        else:
+            self.take("\\")
+
+    def backslash(self) -> None:
+        following = self.raw[self.at + 1 : self.at + 2]
+        if following in ("", "\n") or not following.isascii():
+            self.certain = False
+        self.take("" if following == "\n" else following, length=2)
+
+    def dollar(self, *, quoted: bool) -> None:
+        following = self.raw[self.at + 1 : self.at + 2]
+        if following == "'" and not quoted:
+            self.ansi()
+            return
+        if quoted and (following == '"' or following.isspace()):
+            self.take("$")
+            return
+        self.certain = False
+        if following == '"' and not quoted:
+            self.at += 1
+        elif following == "(":
+            self.take(UNKNOWN, length=self.balanced(self.at + 1) - self.at)
+        else:
+            self.variable()
+
+    def variable(self) -> None:
+        found = _VARIABLE.match(self.raw, self.at)
+        if found is None:
+            self.take(UNKNOWN, length=1)
+            return
+        name = found[1] or found[2]
+        value = "~" if name == "HOME" else (self.variables or {}).get(name, found[3] or UNKNOWN)
+        self.take(value, length=found.end() - self.at)
+
+    def backtick(self) -> None:
+        self.certain = False
+        end = self.raw.find("`", self.at + 1)
+        self.take(UNKNOWN, length=(end + 1 if end > 0 else len(self.raw)) - self.at)
+
+    def ansi(self) -> None:
+        self.at += 2
+        while self.at < len(self.raw):
+            char = self.raw[self.at]
+            if char == "'":
+                self.at += 1
+                return
+            if char == "\\":
+                self.ansi_escape()
+            else:
+                self.take(char)
+        self.certain = False
+
+    def ansi_escape(self) -> None:
+        following = self.raw[self.at + 1 : self.at + 2]
+        if following in _ANSI:
+            self.take(_ANSI[following], length=2)
+            return
+        self.certain = False
+        number = _ANSI_NUMBER.match(self.raw, self.at + 1)
+        if number is None:
+            self.take(_ANSI_GUESS.get(following, following), length=2)
+            return
+        digits = number[1] or number[2] or number[3]
+        code = int(digits, 16) if digits else int(number[4], 8)
+        self.take(chr(min(code, _MAX_CODEPOINT)), length=number.end() - self.at)
+
+    def balanced(self, start: int) -> int:
+        """Return the position after the parenthesis that closes the one at `start`."""
+        depth = 0
+        for position in range(start, len(self.raw)):
+            depth += {"(": 1, ")": -1}.get(self.raw[position], 0)
+            if depth == 0:
+                return position + 1
+        return len(self.raw)

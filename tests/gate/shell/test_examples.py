@@ -1,0 +1,34 @@
+"""Every example in a rule file is a promise, and every rule file makes some."""
+
+from collections import Counter
+
+import pytest
+
+from bot.loading.rules import load_rules
+from gate.shell.classify import classify
+from gate.shell.model import Example
+
+RULES = load_rules()
+
+
+@pytest.mark.parametrize(
+    "example", RULES.examples, ids=lambda example: f"{example.source}: {example.command[:60]}"
+)
+def test_example_of_a_rule_file_holds(example: Example) -> None:
+    verdict = classify(example.command, rules=RULES)
+    deed = f"{verdict.deed.verb} {verdict.deed.object}".strip() if verdict.deed else None
+    got = {
+        "risk": verdict.risk,
+        "auto": verdict.auto_run,
+        "never": verdict.never is not None,
+        "secret": verdict.reads_secrets,
+        "deed": deed,
+    }
+    wanted = {name: getattr(example, name) for name in got if getattr(example, name) is not None}
+    assert {name: got[name] for name in wanted} == wanted, verdict.reasons
+
+
+def test_every_rule_file_has_examples() -> None:
+    counted = Counter(example.source for example in RULES.examples)
+    assert all(counted[source] >= 3 for source in {example.source for example in RULES.examples})
+    assert len(RULES.examples) > 100
