@@ -100,15 +100,14 @@ def prepare(folder: Path, *, alias: str = "box") -> Server:
 
 
 @contextlib.contextmanager
-def openssh(server: Server, *, options: str = "", path: str = "") -> Iterator[Server]:
-    """Run OpenSSH's sshd for `server`; `path` is put in front of PATH for its commands."""
+def openssh(server: Server, *, options: str = "") -> Iterator[Server]:
+    """Run OpenSSH's sshd for `server`."""
     config = server.folder / "sshd_config"
-    setenv = f'SetEnv PATH="{path}:/usr/bin:/bin"\n' if path else ""
     config.write_text(
         f"Port {server.port}\nListenAddress 127.0.0.1\nHostKey {server.folder / 'host'}\n"
         f"AuthorizedKeysFile {server.folder / 'authorized_keys'}\nPidFile none\nStrictModes no\nUsePAM no\n"
         "PasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin prohibit-password\n"
-        f"MaxStartups 100\nPrintMotd no\nLogLevel ERROR\n{setenv}{options}"
+        f"MaxStartups 100\nPrintMotd no\nLogLevel ERROR\n{options}"
     )
     if os.geteuid() == 0:
         Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
@@ -155,75 +154,100 @@ def stand_in(server: Server) -> Iterator[Server]:
         process.wait(timeout=10)
 
 
+def started(server: Server, *, options: str = "") -> "contextlib.AbstractContextManager[Server]":
+    """Run a prepared server, of the best kind there is here; `options` are lines for sshd_config."""
+    return openssh(server, options=options) if SSHD.exists() else stand_in(server)
+
+
 @contextlib.contextmanager
-def running(folder: Path, *, alias: str = "box", options: str = "", path: str = "") -> Iterator[Server]:
+def running(folder: Path, *, alias: str = "box", options: str = "") -> Iterator[Server]:
     """Prepare and run a server of the best kind there is here."""
-    server = prepare(folder, alias=alias)
-    start = openssh(server, options=options, path=path) if SSHD.exists() else stand_in(server)
-    with start:
+    with started(prepare(folder, alias=alias), options=options) as server:
         yield server
 
 
 # ------------------------------------------------------------------ the stand-in, run as a program
 
 
-async def _serve(folder: Path, port: int) -> None:
-    async def handle(process: "asyncssh.SSHServerProcess[bytes]") -> None:
-        child = await asyncio.create_subprocess_exec(
-            "/bin/bash",
-            "-c",
-            process.command or "true",
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-            start_new_session=True,
-        )
-        pump = asyncio.create_task(_pump(child, process))
-        try:
-            code = await _until_end(child, process)
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(child.pid, signal.SIGHUP)
-        await asyncio.wait({pump}, timeout=1)
-        pump.cancel()
-        if code < 0:
-            process.exit_with_signal(signal.Signals(-code).name.removeprefix("SIG"))
-        else:
-            process.exit(code)
+class _Server(asyncssh.SSHServer):
+    """Lets anybody who got in connect onwards, as a jump host does."""
 
+    def connection_requested(self, dest_host: str, dest_port: int, orig_host: str, orig_port: int) -> bool:
+        return True
+
+
+async def _serve(folder: Path, port: int) -> None:
     await asyncssh.listen(
         "127.0.0.1",
         port,
+        server_factory=_Server,
         server_host_keys=[str(folder / "host")],
         authorized_client_keys=str(folder / "authorized_keys"),
-        process_factory=handle,
+        process_factory=_handle,
         encoding=None,
     )
     await asyncio.Event().wait()
 
 
-async def _pump(child: asyncio.subprocess.Process, process: "asyncssh.SSHServerProcess[bytes]") -> None:
-    assert child.stdout is not None
-    while chunk := await child.stdout.read(65536):
-        process.stdout.write(chunk)
-        await process.stdout.drain()
+async def _handle(process: "asyncssh.SSHServerProcess[bytes]") -> None:
+    child = await asyncio.to_thread(_bash, process.command or "true")
+    ended = _end_of(child)
+    pump = asyncio.create_task(_pump(child, process))
+    try:
+        async for _ in _signals(process, child, ended):
+            pass
+        await ended
+    finally:
+        await asyncio.wait({pump}, timeout=0.5)
+        pump.cancel()
+    code = child.wait()
+    if code < 0:
+        process.exit_with_signal(signal.Signals(-code).name.removeprefix("SIG"))
+    else:
+        process.exit(code)
 
 
-async def _until_end(child: asyncio.subprocess.Process, process: "asyncssh.SSHServerProcess[bytes]") -> int:
-    while True:
-        ended = asyncio.create_task(child.wait())
-        try:
-            async for _ in _signals(process, child, ended):
-                pass
-            return await ended
-        finally:
-            ended.cancel()
+def _bash(command: str) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
+        ["/bin/bash", "-c", command],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+
+
+def _end_of(child: "subprocess.Popen[bytes]") -> "asyncio.Future[None]":
+    """Return a future done when the process ends, whoever still holds its output."""
+    loop = asyncio.get_running_loop()
+    ended = loop.create_future()
+    descriptor = os.pidfd_open(child.pid)
+
+    def end() -> None:
+        loop.remove_reader(descriptor)
+        os.close(descriptor)
+        ended.set_result(None)
+
+    loop.add_reader(descriptor, end)
+    return ended
+
+
+async def _pump(child: "subprocess.Popen[bytes]", process: "asyncssh.SSHServerProcess[bytes]") -> None:
+    reader = asyncio.StreamReader()
+    loop = asyncio.get_running_loop()
+    transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), child.stdout)
+    try:
+        while chunk := await reader.read(65536):
+            process.stdout.write(chunk)
+            await process.stdout.drain()
+    finally:
+        transport.close()
 
 
 async def _signals(
     process: "asyncssh.SSHServerProcess[bytes]",
-    child: asyncio.subprocess.Process,
-    ended: "asyncio.Task[int]",
+    child: "subprocess.Popen[bytes]",
+    ended: "asyncio.Future[None]",
 ) -> AsyncIterator[None]:
     while not ended.done():
         reading = asyncio.create_task(process.stdin.read(1024))
