@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from zoneinfo import available_timezones
+from zoneinfo import ZoneInfo, available_timezones
 
 from bot.inventory.config import ServiceConfig, TargetConfig
 from bot.local_socket import login_name
@@ -65,10 +65,6 @@ class Config:
     targets_from: str
     rehearsal: bool = False
     _layers: Mapping[Layer, Mapping[str, Candidate]] = field(default_factory=dict, repr=False)
-
-    def is_set(self, key: str) -> bool:
-        """Tell whether any layer set it."""
-        return any(candidate.layer is not Layer.DEFAULT for candidate in self.values[key].origin)
 
     def number(self, key: str) -> int:
         """Return a setting that holds a number."""
@@ -266,6 +262,12 @@ def _floor(values: Mapping[str, Resolved]) -> Switches:
         approve_everything=values["policy.approve_everything"].value is True,
         never_auto_act=tuple(TargetId(name) for name in never) if isinstance(never, tuple) else (),
     )
+
+
+def zone_of(config: Config) -> ZoneInfo | None:
+    """Return the zone that the config names for times; None means the one of this machine."""
+    name = config.text("bot.timezone")
+    return ZoneInfo(name) if name else None
 
 
 def machine_zone(environ: Mapping[str, str], link: Path = Path("/etc/localtime")) -> str:

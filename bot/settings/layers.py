@@ -46,6 +46,11 @@ class Resolved:
     displaced: tuple[Candidate, ...] = ()
 
     @property
+    def is_set(self) -> bool:
+        """Whether any layer set it."""
+        return self.origin[0].layer is not Layer.DEFAULT
+
+    @property
     def why(self) -> str:
         """The origin in words, for a card or `sayso config show`."""
         names = ", ".join(
