@@ -39,13 +39,16 @@ def canonical(document: Mapping[str, Json]) -> str:
     """
     try:
         text = _ENCODER.encode(document)
-        text.encode()
+        text.isascii() or text.encode()
     except (TypeError, ValueError, RecursionError) as error:
         raise DraftError(f"{DraftError.__doc__} The body cannot be stored: {error}.") from error
     return text
 
 
-_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+# Without the check for circles, a circle ends in RecursionError: the same refusal, and less work.
+_ENCODER = json.JSONEncoder(
+    check_circular=False, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+)
 
 
 def check_line(name: str, value: str) -> str:
@@ -67,4 +70,4 @@ def instant(value: datetime) -> str:
     """
     if value.tzinfo is None:
         raise DraftError(f"{DraftError.__doc__} The time {value} has no zone.")
-    return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return value.astimezone(UTC).isoformat(timespec="microseconds")[:-6] + "Z"

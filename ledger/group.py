@@ -8,6 +8,7 @@ to everybody in it. Knows nothing of entries.
 """
 
 import contextlib
+import itertools
 import sqlite3
 import threading
 from collections import deque
@@ -33,15 +34,20 @@ class ClosedError(LedgerError):
 class _Ticket(Generic[T]):
     """One unit of work on its way: queued, then led or served, then settled."""
 
-    __slots__ = ("error", "leads", "result", "wake", "work")
+    __slots__ = ("error", "follower", "leads", "result", "settled", "wake", "work")
 
     def __init__(self, work: Callable[[sqlite3.Connection], T]) -> None:
         self.work = work
         self.result: T | None = None
         self.error: BaseException | None = None
         self.leads = False
-        self.wake = threading.Lock()
-        self.wake.acquire()
+        self.settled = False
+        self.follower: _Ticket[object] | None = None  # whom to wake when woken
+        self.wake: threading.Lock | None = None  # held while its thread waits in line
+
+    def rouse(self) -> None:
+        if self.wake is not None:
+            self.wake.release()
 
     def outcome(self) -> T:
         if self.error is not None:
@@ -55,6 +61,7 @@ class GroupWriter:
     Args:
         connection: the writer's, in autocommit mode; nobody else uses it.
         begin: called at the start of every transaction; reads what the work relies on afresh.
+        flush: writes what work left to be written later; called before savepoints and before `end`.
         end: called before every commit, after all work of the group.
     """
 
@@ -63,10 +70,12 @@ class GroupWriter:
         connection: sqlite3.Connection,
         *,
         begin: Callable[[sqlite3.Connection], None],
+        flush: Callable[[sqlite3.Connection], None],
         end: Callable[[sqlite3.Connection], None],
     ) -> None:
         self._connection = connection
         self._begin = begin
+        self._flush = flush
         self._end = end
         self._queue: deque[_Ticket[object]] = deque()
         self._mutex = threading.Lock()
@@ -83,12 +92,12 @@ class GroupWriter:
             Exception: whatever `work` raised; nothing of it was written.
         """
         ticket = _Ticket(work)
-        leads = self._enter(cast("_Ticket[object]", ticket))
-        if not leads:
-            self._await(cast("_Ticket[object]", ticket))
-            leads = ticket.leads
-        if leads:
-            self._lead()
+        anyones = cast("_Ticket[object]", ticket)
+        self._enter(anyones)
+        if ticket.wake is not None:
+            self._await(anyones, ticket.wake)
+        if ticket.leads:
+            self._lead(anyones)
         return ticket.outcome()
 
     def close(self) -> None:
@@ -98,69 +107,86 @@ class GroupWriter:
             while self._busy:
                 self._moved.wait()
 
-    def _enter(self, ticket: _Ticket[object]) -> bool:
-        """Queue `ticket`; return whether its thread is to lead."""
+    def _enter(self, ticket: _Ticket[object]) -> None:
+        """Let `ticket` lead, or put it in line."""
         with self._mutex:
             while len(self._queue) >= MAX_GROUP:
                 self._moved.wait()
             if self._closed:
                 raise ClosedError(ClosedError.__doc__)
-            self._queue.append(ticket)
-            leads = not self._busy
-            self._busy = True
-        return leads
+            if self._busy:
+                ticket.wake = threading.Lock()
+                ticket.wake.acquire()
+                self._queue.append(ticket)
+            else:
+                self._busy = ticket.leads = True
 
-    def _await(self, ticket: _Ticket[object]) -> None:
+    def _await(self, ticket: _Ticket[object], wake: threading.Lock) -> None:
         try:
-            ticket.wake.acquire()
-        except BaseException:  # Ctrl-C while waiting: leave the line, or pass on the lead if it just came
-            with self._mutex:
-                queued = ticket in self._queue
-                if queued:
-                    self._queue.remove(ticket)
-            if ticket.leads:
-                self._pass_on()
+            wake.acquire()
+        except BaseException:  # Ctrl-C while waiting
+            self._leave(ticket, wake)
             raise
+        finally:
+            if ticket.follower is not None:
+                ticket.follower.rouse()
 
-    def _lead(self) -> None:
-        group: list[_Ticket[object]] = []
+    def _leave(self, ticket: _Ticket[object], wake: threading.Lock) -> None:
+        """Step out of the line; once taken into a group, see it through, since others are woken from here."""
+        with self._mutex:
+            waiting = ticket in self._queue
+            if waiting:
+                self._queue.remove(ticket)
+        while not (waiting or ticket.leads or ticket.settled):
+            wake.acquire(timeout=0.05)
+        if ticket.leads:
+            self._pass_on()
+
+    def _lead(self, ticket: _Ticket[object]) -> None:
+        group = [ticket]
         try:
             self._commit(group)
         except sqlite3.Error as error:
             self._undo()
-            for ticket in group:
-                ticket.error = unwritable(error)
-                ticket.error.__cause__ = error
+            for each in group:
+                each.error = unwritable(error)
+                each.error.__cause__ = error
         except BaseException as error:  # Ctrl-C in the middle: nobody of the group may believe it was written
             self._undo()
-            for ticket in group:
-                ticket.error = ticket.error or unwritable(LedgerError(f"interrupted by {error!r}"))
+            for each in group:
+                each.error = each.error or unwritable(LedgerError(f"interrupted by {error!r}"))
             raise
         finally:
             self._pass_on()
-            for ticket in group:
-                ticket.wake.release()
+            _wake(group[1:])
 
     def _commit(self, group: list[_Ticket[object]]) -> None:
+        """Write `group`, to which everybody is added who is in line by then, in one transaction."""
         connection = self._connection
-        if connection.in_transaction:  # an earlier undo failed: do not build on its remains
-            connection.execute("ROLLBACK")
-        arrived = self._take(MAX_GROUP)
-        group += arrived
-        connection.execute("BEGIN IMMEDIATE")
-        self._begin(connection)
-        alone = len(arrived) == 1
-        while arrived:
-            for ticket in arrived:
-                _run(connection, ticket)
-            # Whoever came meanwhile still makes this commit. A lone leader does not look: that is idle.
-            arrived = [] if alone else self._take(MAX_GROUP - len(group))
-            group += arrived
-        if all(ticket.error is not None for ticket in group):
-            connection.execute("ROLLBACK")
-            return
+        if self._queue:
+            group += self._take(MAX_GROUP - 1)
+        self._open()
+        done, clean = 0, True
+        while clean and done < len(group):
+            clean = _run(connection, group[done])
+            done += 1
+            if done == len(group) > 1 and self._queue:  # whoever came meanwhile still makes this commit
+                group += self._take(MAX_GROUP - done)
+        if not clean:
+            self._open()
+            for ticket in group:
+                self._flush(connection)
+                _run_apart(connection, ticket)
+        self._flush(connection)
         self._end(connection)
         connection.execute("COMMIT")
+
+    def _open(self) -> None:
+        """Begin a transaction, over again if one is open: after unclean work, or where an undo failed."""
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+        self._connection.execute("BEGIN IMMEDIATE")
+        self._begin(self._connection)
 
     def _take(self, most: int) -> list[_Ticket[object]]:
         with self._mutex:
@@ -172,9 +198,9 @@ class GroupWriter:
         """Hand the lead to the first in line, or rest."""
         with self._mutex:
             if self._queue:
-                heir = self._queue[0]
+                heir = self._queue.popleft()
                 heir.leads = True
-                heir.wake.release()
+                heir.rouse()
             else:
                 self._busy = False
             self._moved.notify_all()
@@ -186,9 +212,36 @@ class GroupWriter:
                 self._connection.execute("ROLLBACK")
 
 
-def _run(connection: sqlite3.Connection, ticket: _Ticket[object]) -> None:
-    """Run one unit of work in a savepoint; what it raises of its own stays with it."""
+def _wake(tickets: list[_Ticket[object]]) -> None:
+    """Wake the first; each wakes the next. All at once they would only queue up for the interpreter lock."""
+    for ticket, follower in itertools.pairwise(tickets):
+        ticket.follower = follower
+    for ticket in tickets:
+        ticket.settled = True
+    for ticket in tickets[:1]:
+        ticket.rouse()
+
+
+def _run(connection: sqlite3.Connection, ticket: _Ticket[object]) -> bool:
+    """Run one unit of work; return False if it failed and left something behind.
+
+    Failing is rare and mostly comes before the first write, so a savepoint for each, a third of the cost of
+    an append, is kept for groups in which it is needed (`_run_apart`).
+    """
+    before = connection.total_changes
+    return _attempt(connection, ticket) or connection.total_changes == before
+
+
+def _run_apart(connection: sqlite3.Connection, ticket: _Ticket[object]) -> None:
+    """Run one unit of work in a savepoint, so that what it refuses undoes only itself."""
     connection.execute("SAVEPOINT work")
+    if not _attempt(connection, ticket):
+        connection.execute("ROLLBACK TO work")
+    connection.execute("RELEASE work")
+
+
+def _attempt(connection: sqlite3.Connection, ticket: _Ticket[object]) -> bool:
+    ticket.error = None
     try:
         ticket.result = ticket.work(connection)
     except _LOCAL_FAULTS as error:
@@ -198,6 +251,4 @@ def _run(connection: sqlite3.Connection, ticket: _Ticket[object]) -> None:
         raise
     except Exception as error:  # noqa: BLE001  it is handed to the caller whose work it was
         ticket.error = error
-    if ticket.error is not None:
-        connection.execute("ROLLBACK TO work")
-    connection.execute("RELEASE work")
+    return ticket.error is None

@@ -18,7 +18,7 @@ SALT_BYTES = 16
 #: The most that one payload holds. Output is capped far below it (N38); this is the last fence.
 MAX_BYTES = 1 << 20
 
-_INSERT = "INSERT INTO payload (hash, seq, size, salt, content) VALUES (?, ?, ?, ?, ?)"
+INSERT = "INSERT INTO payload (hash, seq, size, salt, content) VALUES (?, ?, ?, ?, ?)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +52,15 @@ def seal(content: bytes, *, random_bytes: Callable[[int], bytes]) -> Sealed:
     return Sealed(payload_hash(salt, content), salt, content)
 
 
-def write(connection: sqlite3.Connection, sealed: Sealed, *, seq: int) -> None:
-    """Write a payload of entry `seq`, inside the caller's transaction."""
-    connection.execute(_INSERT, (sealed.hash, seq, len(sealed.content), sealed.salt, sealed.content))
+def row(sealed: Sealed, *, seq: int) -> tuple[str, int, int, bytes, bytes]:
+    """Return what INSERT takes to write a payload of entry `seq`."""
+    return sealed.hash, seq, len(sealed.content), sealed.salt, sealed.content
 
 
 def read(connection: sqlite3.Connection, name: str) -> bytes | None:
     """Return the content named `name`; None when it was pruned or never was here."""
-    row = connection.execute("SELECT content FROM payload WHERE hash = ?", (name,)).fetchone()
-    return None if row is None else row[0]
+    found = connection.execute("SELECT content FROM payload WHERE hash = ?", (name,)).fetchone()
+    return None if found is None else found[0]
 
 
 def references(body: Mapping[str, Json]) -> dict[str, tuple[str, int]]:

@@ -147,16 +147,19 @@ class Ledger:
 
     def checkpoint(self) -> str:
         """Write a checkpoint over everything unless there is one; return the newest, "" for none."""
-        self._record.writer.submit(lambda connection: self._keeper.make(connection, self._record.head))
+        self._record.writer.submit(self._seal_now)
         found = checkpoint.newest(self.reader())
         return found[1] if found else ""
 
     def prune(self, *, before: datetime) -> int:
         """Forget payloads of entries older than `before`; return how many."""
         now = self._clock()
-        return self._record.writer.submit(
-            lambda connection: payloads.prune(connection, before=before, now=now)
-        )
+
+        def work(connection: sqlite3.Connection) -> int:
+            self._record.flush(connection)
+            return payloads.prune(connection, before=before, now=now)
+
+        return self._record.writer.submit(work)
 
     def rebuild(self, reset: Callable[[sqlite3.Connection], None]) -> int:
         """Rebuild the projections from the entries, in one transaction; return how many entries."""
@@ -178,6 +181,10 @@ class Ledger:
             self._readers.close()
             self._connection.close()
             self._lock.release()
+
+    def _seal_now(self, connection: sqlite3.Connection) -> None:
+        self._record.flush(connection)
+        self._keeper.make(connection, self._record.head)
 
 
 class _Readers:
