@@ -161,6 +161,9 @@ Command = Tightening | AutoOn | Resume | SetPosture | OnProposal | Show
 
 # ---------------------------------------------------------------- reading
 
+#: Longer messages are no control words; it also bounds what the patterns below may cost.
+MAX_CHARS = 1000
+
 _ADDRESS = re.compile(
     r"(?:(?:hey|hi)\s+)?@?sayso(?:\s*[,:]\s*|\s+)(?=\S)|/(?:sayso\s+)?(?=\S)", re.IGNORECASE
 )
@@ -181,9 +184,12 @@ def parse(text: str) -> Command | None:
     "settle #c0de42 ran, because the log says so", "what depends on caddy on web1?".
     """
     message = _bare(text)
-    if not message or "\n" in message:
+    if not message or "\n" in message or len(message) > MAX_CHARS:
         return None
-    for read in (_switch, _on_proposal, _show):
+    tighter = _tightening(message)
+    if tighter is not None or not text.strip(" \t\r\n").replace("\t", " ").isprintable():
+        return tighter  # with a hidden character in it, nothing counts that consents or loosens
+    for read in (_loosening, _on_proposal, _show):
         command = read(message)
         if command is not None:
             return command
@@ -198,10 +204,19 @@ def _bare(text: str) -> str:
     return message
 
 
+_TAILS = (" please", " pls", " now", " right now", " immediately", " at once", ",please", ",pls")
+
+
 def _plain(message: str) -> str:
     """Return the message in lower case, blanks collapsed, closing marks and courtesies gone."""
     words = " ".join(message.casefold().split())
-    return re.sub(r"(?:[\s,]*(?:please|pls|now|right now|immediately|at once)|[\s.!?]+)+$", "", words)
+    while True:
+        shorter = words.rstrip(" .!?,")
+        for tail in _TAILS:
+            shorter = shorter.removesuffix(tail)
+        if shorter == words:
+            return words
+        words = shorter
 
 
 _STOPS = frozenset(
@@ -228,19 +243,20 @@ _POSTURE = re.compile(r"(?:set\s+)?posture(?:\s*[:=]\s*|\s+(?:to\s+)?)(approve[ 
 _NEVER_AUTO = re.compile(r"never[ _-]auto(?:[ _-]act)?(?:\s+on|\s*:|\s*=)?\s+(@?[a-z0-9][a-z0-9._-]*)")
 
 
-def _switch(message: str) -> Command | None:
+def _tightening(message: str) -> Command | None:
     plain = _plain(message)
     if plain in _STOPS:
         return Stop()
     if plain in _AUTO_OFFS:
         return AutoOff()
-    if match := _NEVER_AUTO.fullmatch(plain):
-        return NeverAuto(target=match[1])
-    # "resume?" asks; only what tightens may be read out of a question
-    return None if message.rstrip().endswith("?") else _loosening(plain)
+    match = _NEVER_AUTO.fullmatch(plain)
+    return NeverAuto(target=match[1]) if match else None
 
 
-def _loosening(plain: str) -> Command | None:
+def _loosening(message: str) -> Command | None:
+    if message.endswith("?"):
+        return None  # "resume?" asks; only what tightens may be read out of a question
+    plain = _plain(message)
     if plain in _AUTO_ONS:
         return AutoOn()
     if plain in _RESUMES:

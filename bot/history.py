@@ -14,6 +14,7 @@ from gate.domain import Risk
 
 DEFAULT_LIMIT = 20
 MAX_LIMIT = 500
+MAX_CHARS = 1000
 
 Span = tuple[datetime | None, datetime | None]
 
@@ -127,6 +128,8 @@ _LIMIT = re.compile(
 
 def is_query(text: str) -> bool:
     """Whether `text` asks about the past, as opposed to about a host ("who is logged in")."""
+    if len(text) > MAX_CHARS:
+        return False
     message = " ".join(text.split()).casefold().rstrip(" .!?")
     if _HISTORY.match(message):
         return not message.startswith("history of the")

@@ -7,6 +7,7 @@ white space and invisible characters belong to the command and reach the gate as
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from bot.planning.drafts import ActionDraft
 
@@ -102,14 +103,13 @@ def target_list(text: str, start: int, *, known: Known) -> tuple[tuple[str, ...]
     match = _TARGET_LIST_AT.match(text, start)
     if match is None:
         return None
-    ends = [start + sub.end() for sub in _NAME_AT.finditer(match[0]) if not _JOINER.fullmatch(sub[0])]
-    lists = [(target_words(text[start:end]), end) for end in reversed(ends)]
-    for words, end in lists:
-        if known.holds(words):
-            return words, end
-    return next(
-        (item for item in lists if not RESERVED.intersection(word.casefold() for word in item[0])), None
-    )
+    names = [
+        found for found in _NAME_AT.finditer(text, start, match.end()) if not _JOINER.fullmatch(found[0])
+    ]
+    known_names = list(takewhile(lambda found: known.spelling(found[0]), names))
+    plain_names = list(takewhile(lambda found: found[0].casefold() not in RESERVED, names))
+    listed = known_names or plain_names
+    return (tuple(dict.fromkeys(found[0] for found in listed)), listed[-1].end()) if listed else None
 
 
 def known_start(text: str, start: int, *, known: Known) -> str | None:
@@ -131,10 +131,14 @@ def is_allowed_timeout(seconds: int | None) -> bool:
     return seconds is None or MIN_TIMEOUT_S <= seconds <= MAX_TIMEOUT_S
 
 
-def is_balanced(text: str) -> bool:
-    """Whether no shell quote stays open at the end of `text`; used to keep a split out of a quoted word."""
+def open_quotes(text: str) -> tuple[bool, ...]:
+    """Tell for each position of `text`, its end included, whether a shell quote is open there.
+
+    Used to keep a split out of a quoted word; one pass, because a hostile text may ask for many splits.
+    """
     quote = ""
     skip = False
+    states = [False]
     for char in text:
         if skip:
             skip = False
@@ -144,7 +148,8 @@ def is_balanced(text: str) -> bool:
             quote = "" if char == quote else quote
         elif char in "'\"`":
             quote = char
-    return not quote
+        states.append(bool(quote))
+    return tuple(states)
 
 
 def code_span(text: str) -> tuple[str, str] | None:
@@ -225,7 +230,7 @@ def trailing(command: str) -> tuple[str, Clauses]:
     Only these two, which no shell command plausibly ends with: everything else stays part of the command.
     """
     found = Clauses()
-    if (match := _THEN_VERIFY.search(command)) and is_balanced(command[: match.start()]):
+    if (match := _THEN_VERIFY.search(command)) and not open_quotes(command)[match.start()]:
         after = clauses("verify " + command[match.end() :])
         if after is not None and not after.rest and after.verify:
             found, command = after, command[: match.start()]

@@ -183,11 +183,12 @@ def _plain(text: str, known: Known) -> _Read:
 def _splits(text: str, known: Known) -> list[tuple[str, tuple[str, ...], str]]:
     """Return (command, target words, tail) for every " on NAME" outside quotes, the last one first."""
     found = []
+    quoted = grammar.open_quotes(text)
     for match in _ON.finditer(text):
-        listed = grammar.target_list(text, match.end(), known=known)
         command = text[: match.start()].rstrip(" \t")
-        if not command or not grammar.is_balanced(command):
+        if not command or quoted[match.start()]:
             continue
+        listed = grammar.target_list(text, match.end(), known=known)
         if listed:
             found.append((command, listed[0], text[listed[1] :]))
         elif (name := grammar.known_start(text, match.end(), known=known)) is not None:

@@ -1,3 +1,5 @@
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -217,3 +219,26 @@ def test_words_after_an_approval_never_approve(words: str) -> None:
         or words.strip(" .!,\t\r\n").casefold() in {"please", "pls", "thanks", "thank you"}
         or not words.strip(" .!,")
     )
+
+
+@pytest.mark.parametrize(
+    "tail", ["." * 900 + "x", " " * 900 + "x", " please" * 120 + " x", ", " * 400 + "x", "?!. " * 200 + "x"]
+)
+@pytest.mark.parametrize(
+    "head", ["stop", "approve #k7f3a2", "deny #k7f3a2 ", "why k7f3a2 ", "history ", "what did you do "]
+)
+def test_hostile_text_is_read_in_time(head: str, tail: str) -> None:
+    start = time.perf_counter()
+    c.parse(head + tail)
+    assert time.perf_counter() - start < 1.0
+
+
+@pytest.mark.parametrize("hidden", ["\u200b", "\u202e", "\x1f", "\x00", "\u00a0"])
+def test_hidden_character_never_consents_or_loosens(hidden: str) -> None:
+    for text in (
+        f"approve #k7f3a2{hidden}",
+        f"{hidden}approve #k7f3a2",
+        f"approve {hidden}k7f3a2",
+        f"{hidden}resume",
+    ):
+        assert c.parse(text) is None

@@ -103,7 +103,8 @@ def test_typo_in_a_read_only_title_still_matches_with_less_confidence(text: str,
     assert 0.75 < outcome.confidence < 1
 
 
-SHOW_RESTARTS = "systemctl show caddy -p NRestarts -p ActiveState -p SubState -p Result -p ExecMainStartTimestamp --no-pager"
+SHOWN = ("NRestarts", "ActiveState", "SubState", "Result", "ExecMainStartTimestamp")
+SHOW_RESTARTS = f"systemctl show caddy {' '.join(f'-p {name}' for name in SHOWN)} --no-pager"
 VERBS = ("restart", "reload", "start", "stop", "enable", "disable")
 DOUBTFUL = (
     "don't {} caddy on web1",
@@ -278,3 +279,33 @@ def test_a_thousand_titles_take_at_most_five_milliseconds() -> None:
         spent.append(time.perf_counter() - start)
         assert isinstance(outcome, Plan), (text, outcome)
     assert sorted(spent)[len(spent) // 2] <= 0.005
+
+
+HOSTILE = [
+    "run " + " on web1 because" * 1300,
+    "run x" + " on web1" * 2400,
+    "run " + "a" * 19_000,
+    "run x on web1" + " " * 19_000 + "y",
+    "run x on " + "a." * 9000 + "/",
+    "run x on web1" + ", web1" * 3000,
+    "run x on web1 because " + "then verify " * 1500,
+    "restart " * 2400,
+    "disk and " * 2200,
+    "." * 19_000 + "x",
+    "`" * 19_999,
+    "'" * 10_001 + " on web1",
+    "@a," * 6000,
+    "a\n" * 9_000,
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_text_is_read_in_time(text: str) -> None:
+    start = time.perf_counter()
+    read(text)
+    assert time.perf_counter() - start < 2.0
+
+
+def test_longer_text_is_not_read_at_all() -> None:
+    outcome = read("run " + "a" * 20_000)
+    assert isinstance(outcome, Question)
