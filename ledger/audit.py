@@ -1,9 +1,9 @@
 """The audit: entries in, findings out, wherever the entries come from.
 
 Checks that every entry's hash is that of its bytes, that each follows the one before, and that every
-checkpoint met on the way is signed by a known key and has the root that these entries give. Stops at the first
-break of the chain, since nothing after it can be judged. What it can promise is everything up to the newest checkpoint
-that the person who asks holds themselves (D10).
+checkpoint met on the way is signed by a known key and has the root that these entries give. Stops at the
+first break of the chain, since nothing after it can be judged. What it can promise is everything up to the
+newest checkpoint that the person who asks holds themselves (D10).
 """
 
 import json

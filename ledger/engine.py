@@ -139,8 +139,25 @@ def open_reader(path: Path, *, busy_timeout_s: float = BUSY_TIMEOUT_S) -> sqlite
             connection.close()
             raise
     except sqlite3.Error as error:
-        raise LedgerUnreadableError(f"{LedgerUnreadableError.__doc__} The reason: {error}.") from error
+        raise _unreadable(error) from error
     return connection
+
+
+@contextlib.contextmanager
+def reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open the file for reading, for the length of a block.
+
+    Raises:
+        LedgerMissingError: there is no file.
+        LedgerUnreadableError: it is no ledger, may not be read, or turns out to be damaged inside the block.
+    """
+    connection = open_reader(path)
+    try:
+        yield connection
+    except sqlite3.Error as error:
+        raise _unreadable(error) from error
+    finally:
+        connection.close()
 
 
 @contextlib.contextmanager
@@ -151,6 +168,10 @@ def snapshot(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
         yield connection
     finally:
         connection.execute("ROLLBACK")
+
+
+def _unreadable(error: sqlite3.Error) -> LedgerUnreadableError:
+    return LedgerUnreadableError(f"{LedgerUnreadableError.__doc__} The reason: {error}.")
 
 
 def _reader_uri(path: Path) -> str:
