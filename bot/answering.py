@@ -11,7 +11,7 @@ from datetime import timedelta, tzinfo
 from bot.cards import how_ended, shown_key
 from bot.core import Core
 from bot.outcome import Outcome
-from bot.phrasing import clock_time, named
+from bot.phrasing import RISK_WORDS, clock_time, named
 from bot.proposing import Asked, Denied, propose
 from bot.text import Span, Text, code, strong
 from bot.tokens import APPROVE, DENY, make
@@ -155,7 +155,7 @@ def _refuse(core: Core, outcome: Outcome, decision: Refused, speaker: Speaker) -
             words["reason"] = decision.reason
         outcome.write(Kind.APPROVAL_REFUSED, correlation_id=pending.proposal, body=body, words=words)
     for proposal, place in _cards(decision.approvals):
-        drop_rest(core, outcome, proposal, note=f"refused by {speaker.operator.id}, nothing ran")
+        drop_rest(core, outcome, proposal, note="nothing ran")
         outcome.refresh(proposal, place=place)
         dropped = ", ".join(_action_name(one) for one in decision.approvals if one.proposal == proposal)
         ask = "" if decision.reason else " Why? One line is enough, or say nothing."
@@ -216,13 +216,11 @@ def _about(core: Core, approvals: Sequence[PendingApproval]) -> list[str]:
     lines = []
     for pending in approvals:
         view = core.queries.action(pending.action.id)
-        origin = ", ".join(view.radius.origin) or str(pending.action.target.id)
+        origin = ", ".join(view.radius.origin)
+        what = f"{origin} on {pending.action.target.id}" if origin else named(view)
         names = [*view.radius.services, *map(str, view.radius.targets)]
-        if names:
-            lines.append(f"{origin} on {pending.action.target.id} → {', '.join(names)}.")
-        else:
-            lines.append(f"{origin} on {pending.action.target.id}: {blast.words(view.radius)}.")
-        lines.append(f"{view.verdict.risk.value}: {view.verdict.reasons[0]}.")
+        lines.append(f"{what} → {', '.join(names)}." if names else f"{what}: {blast.words(view.radius)}.")
+        lines.append(f"{RISK_WORDS[view.verdict.risk]}: {view.verdict.reasons[0]}.")
     return lines
 
 

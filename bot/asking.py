@@ -1,7 +1,8 @@
 """Requests: from words to a proposal, a question or the nearest things that can be done.
 
 Plans what was asked, proposes it, and keeps the choices that an unclear request leads to. A choice is never
-consent (C11): picking one is handled as if its full request had been typed, gate and all.
+consent (C11): picking one is handled as if its full request had been typed, gate and all. A refusal's owed
+reason is taken here, from the next words of the same person that are no request (C1, D18).
 """
 
 import json
@@ -12,11 +13,12 @@ from bot.answering import Speaker, record_denial
 from bot.core import Core
 from bot.outcome import Outcome
 from bot.phrasing import clock_time
-from bot.planning.drafts import Plan, Question, Unplaced
+from bot.planning.drafts import Outcome as Planned
+from bot.planning.drafts import Plan, PlanSource, Question, Unplaced
 from bot.planning.plan import plan
 from bot.proposing import Asked, Denied, bind, propose
 from bot.text import Span, Text
-from gate.domain import ProposalId, Reason, ReasonCode
+from gate.domain import AGENT, ProposalId, Reason, ReasonCode
 from gate.lifecycle import ClarificationState
 from ledger.codec import instant
 from ledger.kinds import ClarificationIs, Json, Kind
@@ -35,16 +37,39 @@ def ask(core: Core, outcome: Outcome, speaker: Speaker) -> None:
     _request(core, outcome, speaker, speaker.said, choice=choice)
 
 
-def _request(
-    core: Core, outcome: Outcome, speaker: Speaker, text: str, *, choice: ClarificationView | None = None
-) -> None:
-    planned = plan(
+def is_request(core: Core, text: str) -> bool:
+    """Whether `text` is without doubt a request of its own: planned with certainty, on a target it names.
+
+    "run uptime on web1" is one whatever waits; "run it" and "run 1 and 3" are not.
+    """
+    planned = _planned(core, text)
+    if not isinstance(planned, Plan) or planned.confidence < 1:
+        return False
+    names = {*map(str, core.inventory.targets), *(f"@{tag}" for tag in core.inventory.tags)}
+    words = {word.strip(".,:;?!").casefold() for word in text.split()}
+    return bool(names & words)
+
+
+def _planned(core: Core, text: str) -> Planned:
+    return plan(
         text,
         targets=tuple(str(name) for name in core.inventory.targets),
         tags=tuple(core.inventory.tags),
         services={name: tuple(map(str, one.on)) for name, one in core.inventory.services.items()},
         library=core.library,
     )
+
+
+def _request(
+    core: Core, outcome: Outcome, speaker: Speaker, text: str, *, choice: ClarificationView | None = None
+) -> None:
+    planned = _planned(core, text)
+    owed = core.queries.owed(outcome.place, speaker.operator.id, outcome.at)
+    if owed is not None:
+        if not _is_meant(core, planned, text):
+            _take_reason(outcome, speaker, owed)
+            return
+        close_owed(outcome, owed)
     if isinstance(planned, Plan | Question) and choice is not None:
         _end_choice(outcome, choice, Kind.CLARIFICATION_SUPERSEDED, speaker, picked="")
     match planned:
@@ -53,8 +78,7 @@ def _request(
         case Question():
             _clarify(core, outcome, speaker, planned)
         case Unplaced() | None:
-            if not _takes_owed_reason(core, outcome, speaker):
-                _cannot(outcome, speaker, planned)
+            _cannot(outcome, speaker, planned)
 
 
 def _propose(core: Core, outcome: Outcome, speaker: Speaker, planned: Plan) -> None:
@@ -92,19 +116,35 @@ def _cannot(outcome: Outcome, speaker: Speaker, planned: Unplaced | None) -> Non
     record_denial(outcome, reason, person=speaker.operator.id, said=speaker.said)
 
 
-def _takes_owed_reason(core: Core, outcome: Outcome, speaker: Speaker) -> bool:
-    """Take words that are no request as the reason that a refusal still owes (C1, D18)."""
-    owed = core.queries.owed(outcome.place, speaker.operator.id, outcome.at)
-    if owed is None:
+def _is_meant(core: Core, planned: Planned, text: str) -> bool:
+    """Whether words said where a reason is owed are a request rather than the reason (D18).
+
+    "backup is running" is a reason although a diagnostic has that name; "disk space on web1?" is a request.
+    """
+    if not isinstance(planned, Plan | Question):
         return False
+    if isinstance(planned, Plan) and planned.source is PlanSource.LITERAL:
+        return True
+    return text.rstrip().endswith("?") or is_request(core, text)
+
+
+def _take_reason(outcome: Outcome, speaker: Speaker, owed: ProposalId) -> None:
     outcome.write(
         Kind.REASON_GIVEN,
         correlation_id=owed,
-        body={"proposal": owed, "by": speaker.operator.id},
+        body={"proposal": owed, "by": speaker.operator.id, "reason_state": "given"},
         words={"reason": speaker.said},
     )
     outcome.say(Text.of(f"Noted with #{owed}."))
-    return True
+
+
+def close_owed(outcome: Outcome, owed: ProposalId) -> None:
+    """Record that an owed reason never came."""
+    outcome.write(
+        Kind.REASON_GIVEN,
+        correlation_id=owed,
+        body={"proposal": owed, "by": AGENT, "reason_state": "not_given"},
+    )
 
 
 # ---------------------------------------------------------------- choices

@@ -14,7 +14,7 @@ from bot.ports import Button, ButtonStyle, Message
 from bot.text import Span, Text, block, muted, strong
 from gate import blast
 from gate.digest import short
-from gate.domain import Digest, Manner, RouteKind
+from gate.domain import Digest, Manner, RouteKind, TouchKind
 from gate.lifecycle import ActionState, ApprovalState
 from gate.redact import redact
 from ledger.views import ActionView, ApprovalView, LastRun, ProposalView
@@ -102,7 +102,7 @@ class Cards:
         if one.route is RouteKind.AUTO and one.approval is None:
             return [muted("read-only, runs at once" if alone else "read-only, runs when its turn comes")]
         facts = [f"{RISK_WORDS[one.verdict.risk]}: {one.verdict.reasons[0]}"]
-        if one.verdict.touches:
+        if one.radius.known or any(touch.kind in _DEPENDED_ON for touch in one.verdict.touches):
             facts.append(blast.words(one.radius))
         lines: list[Span | list[Span | str] | str] = [" · ".join(facts)]
         history = self._history(one, now)
@@ -266,6 +266,9 @@ class Cards:
         lines += [" · ".join(extras), muted(f"digest {short(one.digest)}")]
         return lines
 
+
+#: Things whose dependants are worth a word even where the graph knows none; of a file nobody expects any.
+_DEPENDED_ON = frozenset({TouchKind.SERVICE, TouchKind.HOST, TouchKind.CONTAINER})
 
 _NOT_STARTED = frozenset({ActionState.PROPOSED, ActionState.WAITING, ActionState.QUEUED})
 

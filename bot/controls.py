@@ -45,7 +45,7 @@ def stop(core: Core, outcome: Outcome, speaker: Speaker) -> None:
     """Let nothing start any more, and ask whether to cancel what runs."""
     set_switch(core, outcome, speaker, STOPPED, value=True)
     running = core.queries.in_state(ActionState.STARTED)
-    lines: list[str] = ["Stopped. Nothing starts, approved work included. resume goes on."]
+    lines: list[str] = ["Stopped. Nothing starts, approved work included. Say resume to go on."]
     if running:
         lines.append(f"Still running: {listed([named(one) for one in running])}. Cancel that too?")
         lines += [f"  cancel {_ref(one)}" for one in running]

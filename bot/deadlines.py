@@ -7,6 +7,7 @@ nobody can answer what is over. Computed from the ledger each time; the timer ho
 from datetime import datetime, timedelta
 
 from bot.answering import cancel_action, ending_body
+from bot.asking import close_owed
 from bot.core import Core
 from bot.outcome import Outcome
 from gate.domain import AGENT, PlaceId, ProposalId, TurnId
@@ -28,6 +29,7 @@ def close_due(core: Core) -> bool:
         if view is not None:
             closed |= _close_proposal(core, view, now)
     closed |= _close_choices(core, now)
+    closed |= _close_owed(core, now)
     return closed | _close_loosenings(core, now)
 
 
@@ -116,6 +118,15 @@ def _close_choices(core: Core, now: datetime) -> bool:
             correlation_id=choice.id,
             body={"clarification": choice.id, "by": AGENT},
         )
+        closed |= _append(core, outcome)
+    return closed
+
+
+def _close_owed(core: Core, now: datetime) -> bool:
+    closed = False
+    for proposal, place in core.queries.overdue_reasons(now):
+        outcome = _outcome(core, place, now)
+        close_owed(outcome, proposal)
         closed |= _append(core, outcome)
     return closed
 

@@ -28,9 +28,11 @@ def clock_time(at: datetime, *, zone: tzinfo, now: datetime) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return "0.2 s", "41 s", "3 min", "2 h 5 min"."""
+    """Return "under 0.1 s", "0.2 s", "41 s", "3 min", "2 h 5 min"."""
+    if seconds < 0.1:  # noqa: PLR2004 - below it nobody waits
+        return "under 0.1 s"
     if seconds < 10:  # noqa: PLR2004 - below ten seconds a tenth tells something
-        return f"{max(seconds, 0.0):.1f} s"
+        return f"{seconds:.1f} s"
     if seconds < 120:  # noqa: PLR2004 - two minutes
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)

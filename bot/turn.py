@@ -20,6 +20,7 @@ from gate import assent, authority
 from gate.decide import Choice, Decision, Open, Rejected, Utterance, decide
 from gate.domain import (
     Assent,
+    AssentVerdict,
     Facts,
     Manner,
     Operator,
@@ -201,12 +202,15 @@ class Turns:
         core = self.core
 
         def read(text: str, pending: Sequence[str]) -> Assent:
-            return assent.read(
+            said = assent.read(
                 text,
                 pending=pending,
                 lexicons=core.lexicons,
                 bare_ack_grants=core.policy.bare_ack_grants,
             )
+            if said.verdict in _YIELDING and asking.is_request(core, text):
+                return Assent(verdict=AssentVerdict.OTHER, because="a request of its own")
+            return said
 
         return decide(facts, utterance, policy=core.policy_now(), read=read, now=core.now())
 
@@ -351,6 +355,9 @@ class Turns:
             case _:
                 outcome.say(self.cards.details(view, now=outcome.at, zone=speaker.zone))
 
+
+#: Readings that give way to a certain request ("stop caddy on web1"): none of them would run anything.
+_YIELDING = (AssentVerdict.AMBIGUOUS, AssentVerdict.REFUSE, AssentVerdict.CHANGE)
 
 _BUTTONS = {
     tokens.APPROVE: "Approve",

@@ -69,7 +69,7 @@ class Queries:
         """Return what a decision in `place` about words of `person` reads."""
         return Facts(
             place=place,
-            head=int(self._one("SELECT coalesce(max(seq), 0) FROM entry")),
+            head=self.entries(),
             pending=self.pending(),
             window=None if person is None else self._window(place, person),
             switches=self.switches(),
@@ -155,6 +155,11 @@ class Queries:
             "SELECT proposal FROM owed WHERE place=? AND person=? AND until_at>?", place, person, instant(now)
         )
         return None if row is None else ProposalId(row["proposal"])
+
+    def overdue_reasons(self, now: datetime) -> tuple[tuple[ProposalId, PlaceId], ...]:
+        """Return the refused proposals whose reason is owed no more at `now`, each with its place."""
+        rows = self._rows("SELECT proposal, place FROM owed WHERE until_at<=?", instant(now))
+        return tuple((ProposalId(row["proposal"]), PlaceId(row["place"])) for row in rows)
 
     # ------------------------------------------------------------ proposals
 
@@ -260,12 +265,18 @@ class Queries:
             run_s=float(json.loads(row["ending"])["run_s"]),
         )
 
+    def entries(self) -> int:
+        """Return how many entries there are."""
+        return int(self._one("SELECT coalesce(max(seq), 0) FROM entry"))
+
     def boot_id(self, action: ActionId) -> str | None:
         """Return the boot id that the start of `action` recorded; None where it recorded none."""
         row = self._row(
-            "SELECT body FROM entry WHERE kind=? AND correlation_id=? ORDER BY seq DESC LIMIT 1",
+            "SELECT body FROM entry WHERE kind=? AND correlation_id=? AND json_extract(body, '$.action')=?"
+            " ORDER BY seq DESC LIMIT 1",
             Kind.ACTION_STARTED,
             action.rpartition(".")[0],
+            action,
         )
         return None if row is None else optional(json.loads(row["body"])["boot_id"])
 
@@ -379,8 +390,8 @@ class Queries:
         return cursor.execute(query, values)
 
     def _one(self, query: str, *values: object) -> str:
-        row = self._row(query, *values)
-        return row[0] if row is not None else ""
+        """Return the first column of a query that always gives a row."""
+        return str(self._run(query, values).fetchone()[0] or "")
 
 
 def _instant_or_none(text: str) -> datetime | None:

@@ -1,0 +1,109 @@
+"""Looking at a ledger from outside, while another process may be writing it: status and approvals.
+
+Reads only; takes no lock. For `sayso status` and `sayso approvals`.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+from bot.phrasing import named
+from bot.settings.config import Config
+from gate.domain import ProposalId
+from gate.lifecycle import ActionState
+from gate.redact import redact
+from ledger.engine import LedgerMissingError, open_reader, writer_pid
+from ledger.queries import Queries
+from ledger.views import ActionView, ProposalView
+
+
+@contextmanager
+def queries(config: Config) -> Iterator[Queries | None]:
+    """Give questions to the ledger of `config`; None where there is none yet."""
+    try:
+        connection: sqlite3.Connection = open_reader(config.paths.ledger)
+    except LedgerMissingError:
+        yield None
+        return
+    with closing(connection):
+        yield Queries(lambda: connection)
+
+
+def status(config: Config) -> dict[str, object]:
+    """Return how sayso is, for people and scripts."""
+    pid = writer_pid(config.paths.ledger)
+    found: dict[str, object] = {
+        "running": pid is not None,
+        "pid": pid,
+        "state": str(config.paths.state),
+        "posture": config.policy.posture.value,
+    }
+    with queries(config) as asked:
+        if asked is None:
+            return {**found, "ledger": "none yet; it is made at the first start"}
+        switches = asked.switches()
+        return {
+            **found,
+            "posture": str(asked.switch_values().get("posture", config.policy.posture.value)),
+            "stopped": switches.stopped or config.floor.stopped,
+            "auto_off": switches.auto_off or config.floor.auto_off,
+            "waiting": len({one.proposal for one in asked.pending()}),
+            "running_actions": len(asked.in_state(ActionState.STARTED)),
+            "unknown_ends": len(asked.in_state(ActionState.LOST)),
+            "frozen": list(asked.frozen()),
+            "entries": asked.entries(),
+        }
+
+
+def approvals(config: Config) -> list[dict[str, object]]:
+    """Return what waits for a yes, oldest first."""
+    with queries(config) as asked:
+        if asked is None:
+            return []
+        views = (asked.proposal(one) for one in asked.unfinished())
+        return [_short(view) for view in views if view is not None and view.pending]
+
+
+def approval(config: Config, name: str) -> dict[str, object] | None:
+    """Return one proposal, live or decided; None where nothing has that id."""
+    with queries(config) as asked:
+        view = None if asked is None else asked.proposal(ProposalId(name.removeprefix("#").lower()))
+        if view is None:
+            return None
+        return {
+            **_short(view),
+            "source": view.source,
+            "purpose": view.purpose,
+            "replaced_by": view.replaced_by,
+            "actions": [_action(one) for one in view.actions],
+        }
+
+
+def _short(view: ProposalView) -> dict[str, object]:
+    pending = view.pending
+    deadlines = [one.approval.deadline_at for one in pending if one.approval is not None]
+    return {
+        "id": view.id,
+        "title": ", ".join(named(one) for one in pending or view.actions),
+        "requester": view.requester,
+        "made_at": view.made_at.isoformat(),
+        "deadline_at": min(deadlines).isoformat() if deadlines else None,
+        "phrase": next((one.phrase for one in pending if one.phrase is not None), None),
+    }
+
+
+def _action(one: ActionView) -> dict[str, object]:
+    approval = one.approval
+    return {
+        "id": one.action.id,
+        "target": one.action.target.id,
+        "command": redact(one.action.command).text,
+        "risk": one.verdict.risk.value,
+        "reasons": list(one.verdict.reasons),
+        "state": one.state.value,
+        "digest": one.digest,
+        "approval": None if approval is None else approval.state.value,
+        "decided_by": None if approval is None else approval.decided_by,
+        "said": None if approval is None else approval.said,
+        "exit_code": None if one.ending is None else one.ending.exit_code,
+    }

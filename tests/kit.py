@@ -1,0 +1,272 @@
+"""A conversation under test: the real core, ledger and local execution; a scripted port and clock.
+
+Transcripts (tests/transcripts/*.toml) and tests of the bot talk through it. What stands in for the world are
+classes that implement the ports: a clock that moves when told, ids that count, a port that remembers what it
+was asked to show.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from bot.app import App, assemble, running
+from bot.core import Core
+from bot.execution.executor import FleetExecutor
+from bot.inventory import Inventory, ServiceConfig, TargetConfig, build
+from bot.loading.lexicon import load_lexicons
+from bot.loading.library import load_library
+from bot.loading.rules import load_rules
+from bot.ports import (
+    Account,
+    Capabilities,
+    Executor,
+    Health,
+    Inbound,
+    InboundKind,
+    Message,
+    MessageRef,
+    PlaceRef,
+    Receipt,
+    Sink,
+)
+from gate.domain import Operator, Permission, PersonId, Policy, Risk, TargetKind
+from ledger.projections import holds, project
+from ledger.queries import Queries
+from ledger.store import Ledger
+
+START = datetime(2026, 3, 2, 14, 0, tzinfo=UTC)
+EVERYTHING = (Permission(risk=Risk.DESTRUCTIVE, targets=("*",)),)
+
+
+class ScriptedClock:
+    """A clock that stands still until it is moved."""
+
+    def __init__(self, start: datetime = START) -> None:
+        self.instant = start
+
+    def now(self) -> datetime:
+        return self.instant
+
+    def advance(self, seconds: float) -> None:
+        self.instant += timedelta(seconds=seconds)
+
+
+class CountingIds:
+    """Ids that count: k00001, k00002, …"""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def short_id(self) -> str:
+        self.count += 1
+        return f"k{self.count:05d}"
+
+    def token(self) -> str:
+        self.count += 1
+        return f"token-{self.count}"
+
+
+@dataclass(slots=True)
+class Shown:
+    """One message on the screen, as it stands now."""
+
+    ref: MessageRef
+    message: Message
+    edits: int = 0
+
+    @property
+    def text(self) -> str:
+        fold = "" if self.message.fold is None else "\n" + self.message.fold.plain()
+        return self.message.body.plain() + fold
+
+    def token(self, label: str) -> str:
+        return next(one.token for one in self.message.buttons if one.label == label)
+
+
+class ScriptedPort:
+    """A chat surface that only remembers."""
+
+    def __init__(self, name: str = "script") -> None:
+        self.name = name
+        self.capabilities = Capabilities()
+        self.screen: dict[str, Shown] = {}
+        self.sink: Sink | None = None
+
+    async def listen(self, sink: Sink) -> None:
+        self.sink = sink
+
+    async def post(self, place: PlaceRef, message: Message, *, nonce: str) -> MessageRef:
+        ref = MessageRef(place=place, message=nonce)
+        self.screen[nonce] = Shown(ref, message)
+        return ref
+
+    async def edit(self, ref: MessageRef, message: Message) -> None:
+        shown = self.screen[ref.message]
+        shown.message, shown.edits = message, shown.edits + 1
+
+    async def note(self, place: PlaceRef, account: Account, message: Message) -> None:
+        await self.post(place, message, nonce=f"note-{len(self.screen)}-{account.user}")
+
+    async def health(self) -> Health:
+        return Health(ok=True)
+
+    async def close(self) -> None:
+        self.sink = None
+
+
+def person(name: str, *may: Permission) -> Operator:
+    """Return an operator who speaks on the scripted port under their own name."""
+    return Operator(id=PersonId(name), accounts=(f"script::{name}",), may=may or EVERYTHING)
+
+
+@dataclass(slots=True, kw_only=True)
+class Kit:
+    """One running conversation."""
+
+    app: App
+    port: ScriptedPort
+    clock: ScriptedClock
+    events: int = 0
+    mark: list[str] = field(default_factory=list)
+
+    @property
+    def core(self) -> Core:
+        return self.app.core
+
+    async def say(
+        self,
+        text: str,
+        *,
+        by: str = "ana",
+        place: str = "ops",
+        reply_to: Shown | None = None,
+        settle: bool = True,
+        is_bot: bool = False,
+        **changes: object,
+    ) -> str:
+        """Say a line, wait until its turn has settled, and return everything that is new on the screen."""
+        inbound = self._inbound(by, place, text=text, reply_to=None if reply_to is None else reply_to.ref)
+        inbound = replace(inbound, account=replace(inbound.account, is_bot=is_bot))
+        return await self.send(replace(inbound, **changes), settle=settle)  # type: ignore[arg-type] # fields by name
+
+    async def press(self, shown: Shown, label: str, *, by: str = "ana", place: str = "ops") -> str:
+        """Press a button."""
+        inbound = self._inbound(by, place, text="")
+        return await self.send(replace(inbound, kind=InboundKind.CLICK, token=shown.token(label)))
+
+    async def send(self, inbound: Inbound, *, settle: bool = True) -> str:
+        """Hand over an event as it is."""
+        before = {key: (one.edits, one.text) for key, one in self.port.screen.items()}
+        receipt = await self.hand_over(inbound)
+        if settle:
+            await asyncio.wait_for(receipt.settled, timeout=60)
+        return "\n\n".join(
+            one.text
+            for key, one in self.port.screen.items()
+            if key not in before or before[key] != (one.edits, one.text)
+        )
+
+    async def hand_over(self, inbound: Inbound) -> Receipt:
+        """Hand over an event and return its receipt."""
+        return await self.app.conversation.sink(inbound)
+
+    def _inbound(self, by: str, place: str, *, text: str, reply_to: MessageRef | None = None) -> Inbound:
+        self.events += 1
+        return Inbound(
+            event_id=f"e{self.events}",
+            place=PlaceRef(platform="script", channel=place),
+            account=Account(platform="script", user=by),
+            sent_at=self.clock.now(),
+            text=text,
+            reply_to=reply_to,
+        )
+
+    def inbound(self, text: str, *, by: str = "ana", place: str = "ops") -> Inbound:
+        """Return a fresh message without sending it."""
+        return self._inbound(by, place, text=text)
+
+    @property
+    def card(self) -> Shown:
+        """The newest message that has, or had, a proposal."""
+        ids = [one for one in self.port.screen.values() if one.message.buttons]
+        return ids[-1]
+
+    def newest_id(self) -> str:
+        """The id of the newest proposal."""
+        row = self.core.ledger.reader().execute("SELECT id FROM proposal ORDER BY made_seq DESC LIMIT 1")
+        return str(row.fetchone()[0])
+
+    def states(self, proposal: str | None = None) -> list[str]:
+        """The states of the actions of a proposal, the newest by default."""
+        rows = self.core.ledger.reader().execute(
+            "SELECT state FROM action WHERE proposal=? ORDER BY position", (proposal or self.newest_id(),)
+        )
+        return [row[0] for row in rows]
+
+    def kinds(self) -> list[str]:
+        """Every kind of entry, in order."""
+        return [row[0] for row in self.core.ledger.reader().execute("SELECT kind FROM entry ORDER BY seq")]
+
+
+def local_inventory(services: Mapping[str, ServiceConfig] | None = None) -> Inventory:
+    """Return an inventory of `local` and two more names for this machine."""
+    targets = {
+        name: TargetConfig(kind=TargetKind.LOCAL, tags=tags)
+        for name, tags in (("local", ()), ("web1", ("web",)), ("web2", ("web",)))
+    }
+    return build(targets, services or {})
+
+
+def open_ledger(folder: Path, clock: ScriptedClock) -> Ledger:
+    """Open a real ledger in `folder`."""
+    count = iter(range(1, 1 << 30))
+    return Ledger.open(
+        folder / "ledger.db",
+        project=project,
+        holds=holds,
+        random_bytes=lambda size: next(count).to_bytes(size, "big"),
+        clock=clock.now,
+    )
+
+
+@contextlib.asynccontextmanager
+async def conversation(
+    folder: Path,
+    *,
+    operators: Sequence[Operator] = (person("ana"),),
+    policy: Policy | None = None,
+    inventory: Inventory | None = None,
+    executor: Callable[[Inventory], Executor] = FleetExecutor,
+    clock: ScriptedClock | None = None,
+    port: ScriptedPort | None = None,
+    **changes: object,
+) -> AsyncIterator[Kit]:
+    """Run a conversation on a ledger in `folder`; open the same folder again to go on after a stop."""
+    clock, port = clock or ScriptedClock(), port or ScriptedPort()
+    inventory = inventory or local_inventory()
+    ledger = open_ledger(folder, clock)
+    ids = CountingIds()
+    ids.count = ledger.head().seq * 100
+    try:
+        core = Core(
+            ledger=ledger,
+            queries=Queries(ledger.reader),
+            inventory=inventory,
+            library=load_library(),
+            executor=executor(inventory),
+            rules=load_rules(),
+            lexicons=load_lexicons(),
+            policy=replace(policy or Policy(revision="r" * 64), operators=tuple(operators)),
+            clock=clock,
+            ids=ids,
+            token_key=b"k" * 32,
+            **changes,  # type: ignore[arg-type] # fields by name
+        )
+        app = assemble(core, ports={port.name: port})
+        async with running(app):
+            yield Kit(app=app, port=port, clock=clock, events=ids.count)
+    finally:
+        ledger.close()
