@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from bot.planning import grammar
 from bot.planning.drafts import ActionDraft, Option, Plan, PlanSource, Question
 from bot.planning.grammar import Known
+from bot.planning.words import PRONOUNS
 
 MAX_OPTIONS = 10
 
@@ -177,6 +178,8 @@ def _plain(text: str, known: Known) -> _Read:
     if readings and not readings[0][1].rest:
         return (readings[0][0],)
     command, found = grammar.trailing(text)
+    if command.casefold().rstrip(".!?") in PRONOUNS:
+        return None  # "run it" speaks of something else that was said
     return (_Untargeted(command=command, clauses=found),) if command else None
 
 

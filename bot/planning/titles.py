@@ -28,7 +28,7 @@ _WORTH_NAMING = 0.4
 #: Named when nothing is near, where the library has them.
 _FALLBACK = ("overview", "disk", "service-logs")
 _SERVICE_TYPO = 78.0
-_ANY_COMMAND = "run <command> on <target>"
+_NEAREST = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,10 +252,11 @@ def _may_guess(match: Match, words: Sequence[Token]) -> bool:
 
 
 def unplaced(matches: Sequence[Match], addressed: Addressed, *, context: Context) -> Unplaced:
-    """Name the nearest things that would work, nearest first, the literal form last."""
+    """Name the nearest things that would work, nearest first."""
     documents = context.library.documents
     near = [match.document for match in matches if match.score >= _WORTH_NAMING]
     near += [documents[name] for name in _FALLBACK if name in documents]
+    near += list(documents.values())[:_NEAREST]
     values = {match.document.id: match.values for match in matches}
     where = (
         ",".join(addressed.targets) or context.known.default or next(iter(context.known.targets), "<target>")
@@ -264,7 +265,7 @@ def unplaced(matches: Sequence[Match], addressed: Addressed, *, context: Context
         f"{_filled(document.title, values.get(document.id, {}))} on {where}"
         for document in {document.id: document for document in near}.values()
     ]
-    return Unplaced(nearest=(*hints[:2], _ANY_COMMAND))
+    return Unplaced(nearest=tuple(hints[:_NEAREST]))
 
 
 def _filled(phrase: str, values: Mapping[str, str]) -> str:

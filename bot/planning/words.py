@@ -43,7 +43,7 @@ CHANGES = _set(
     truncate uninstall update upgrade up wipe write block allow open close"""
 )
 #: Words that stand for something said before.
-PRONOUNS = _set("it that this them these those everything all something one")
+PRONOUNS = _set("it that this them these those everything all something one both")
 _CHATTER = _set(
     """ok okay k yes yep yeah no nope thanks thank thx ty cheers lol haha hello hi hey good morning evening
     afternoon night bye cool great nice perfect awesome sorry oops hm hmm well sure welcome very bot sayso wow

@@ -93,7 +93,18 @@ def test_command_is_taken_byte_for_byte(command: str, form: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "  \n ", "make me a sandwich", "note: uptime", "yes", "rune on web1", "df -h on web1", "on web1"],
+    [
+        "",
+        "  \n ",
+        "make me a sandwich",
+        "note: uptime",
+        "yes",
+        "rune on web1",
+        "df -h on web1",
+        "run it",
+        "run them.",
+        "on web1",
+    ],
 )
 def test_other_text_is_no_literal_request(text: str) -> None:
     assert read(text) is None
