@@ -23,9 +23,9 @@ def register(subparsers: Subparsers) -> None:
 
 
 def _list(args: argparse.Namespace) -> int:
-    from bot import app  # noqa: PLC0415  # lazy: brings everything
+    from bot import lookup  # noqa: PLC0415  # lazy: brings everything
 
-    found = app.approvals(config_from(args))
+    found = lookup.approvals(config_from(args))
     for one in found:
         if args.json:
             print_json(one)
@@ -37,10 +37,10 @@ def _list(args: argparse.Namespace) -> int:
 
 
 def _show(args: argparse.Namespace) -> int:
-    from bot import app  # noqa: PLC0415  # lazy: brings everything
+    from bot import lookup  # noqa: PLC0415  # lazy: brings everything
 
     name = args.id.removeprefix("#")
-    one = app.approval(config_from(args), name)
+    one = lookup.approval(config_from(args), name)
     if one is None:
         print(f"No approval #{name}. sayso approvals list shows what waits.")
         return 1

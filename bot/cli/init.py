@@ -4,7 +4,6 @@ It asks nothing and overwrites nothing. The rule it owns: what it writes loads a
 """
 
 import argparse
-import json
 import os
 import re
 from pathlib import Path
@@ -58,8 +57,9 @@ def _run(args: argparse.Namespace) -> int:
     text = starter(login_name(os.geteuid()))
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        # "x": never over an existing file; private, since who may write it may do everything.
-        with file.open("x", encoding="utf-8", opener=_private) as out:
+        # Never over an existing file, and private: who may write it may do everything.
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as out:
             out.write(text)
     except FileExistsError:
         print(f"{file} exists and is left alone. Check it with: sayso config check")
@@ -70,12 +70,10 @@ def _run(args: argparse.Namespace) -> int:
 
 def starter(login: str) -> str:
     """Return the text of a starter config whose one operator is `login`."""
+    import json  # noqa: PLC0415  # lazy: its strings are TOML strings
+
     # A login such as "Ana.Smith$" is no name of an operator; what people type is plain.
     name = re.sub(r"[^a-z0-9._-]", "-", login.lower()).lstrip("._-") or "owner"
     if name in {"sayso", "agent", "bot"}:  # names of the agent, which is never an operator
         name = "owner"
     return _STARTER.format(account=json.dumps(f"console::{login}"), name=name)
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)

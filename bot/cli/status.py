@@ -18,9 +18,9 @@ def register(subparsers: Subparsers) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from bot import app  # noqa: PLC0415  # lazy: brings everything
+    from bot import lookup  # noqa: PLC0415  # lazy: brings everything
 
-    status = app.status(config_from(args))
+    status = lookup.status(config_from(args))
     if args.json:
         print_json(status)
     else:

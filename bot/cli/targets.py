@@ -95,6 +95,7 @@ def _check(args: argparse.Namespace) -> int:
 
 
 async def _reach(config: "Config", names: list[str]) -> "Mapping[str, Reach] | None":
+    from bot.clock import SystemClock  # noqa: PLC0415  # lazy, as below
     from bot.doctor.probes import reach_all  # noqa: PLC0415  # lazy: brings asyncssh
     from bot.inventory import NoSuchTarget  # noqa: PLC0415
     from bot.settings.inventory import inventory_of  # noqa: PLC0415
@@ -103,7 +104,7 @@ async def _reach(config: "Config", names: list[str]) -> "Mapping[str, Reach] | N
     if isinstance(chosen, NoSuchTarget):
         print(chosen.reason.text)
         return None
-    return await reach_all(config, only=frozenset(target.id for target in chosen))
+    return await reach_all(config, clock=SystemClock(), only=frozenset(target.id for target in chosen))
 
 
 def _import(args: argparse.Namespace) -> int:
