@@ -196,13 +196,13 @@ def read_program(reader: Reader, *, neutral: bool) -> Verb:
     return verb
 
 
-def read_verb(reader: Reader) -> Verb:
+def read_verb(reader: Reader, *, single: bool = False) -> Verb:
     """Read a [[program]] or [[program.verb]] with everything below it."""
     reader.only(*_VERB_KEYS)
     names = reader.words("name")
     if not names:
         raise reader.fail("name", "is missing")
-    single = reader.flag("single")
+    single = reader.flag("single") or single
     low, high = _span(reader)
     options, number_flag = _options(reader, single=single)
     return Verb(
@@ -213,7 +213,7 @@ def read_verb(reader: Reader) -> Verb:
         number_flag=number_flag,
         single=single,
         operand_flags=reader.flag("operand_flags"),
-        verbs=_verbs(reader),
+        verbs=_verbs(reader, single=single),
         bare=reader.risk("bare"),
         min_args=low,
         max_args=high,
@@ -241,10 +241,10 @@ def read_verb(reader: Reader) -> Verb:
     )
 
 
-def _verbs(reader: Reader) -> Mapping[str, Verb]:
+def _verbs(reader: Reader, *, single: bool) -> Mapping[str, Verb]:
     verbs: dict[str, Verb] = {}
     for item in reader.tables("verb"):
-        verb = read_verb(item)
+        verb = read_verb(item, single=single)
         for name in verb.names:
             if name in verbs:
                 raise item.fail("name", f"{name} is there twice")
