@@ -14,7 +14,7 @@ from gate.shell.classify import classify
 LIBRARY = load_library()
 RULES = load_rules()
 EXAMPLES = [(doc.id, example.say) for doc in LIBRARY.documents.values() for example in doc.examples]
-#: They change nothing, but talk to another host or use a tool that can do anything, so they may wait for a yes.
+#: They change nothing, but talk to another host or use a tool that can do more, so they may wait for a yes.
 MAY_WAIT = {"certificate", "certificate-file", "reachable"}
 
 
@@ -32,10 +32,8 @@ def test_diagnostic_runs_at_once_and_change_waits(document: str, say: str) -> No
     for command, step in zip(commands(say), found.steps, strict=True):
         verdict = classify(command, rules=RULES)
         assert verdict.never is None
-        assert verdict.auto_run == (found.is_read_only and document not in LEAVES_THE_HOST), (
-            command,
-            verdict.reasons,
-        )
+        if document not in MAY_WAIT:
+            assert verdict.auto_run == found.is_read_only, (command, verdict.reasons)
         if not found.is_read_only:
             assert verdict.risk is Risk(DECLARED[step.risk]), (command, verdict.reasons)
 
