@@ -15,7 +15,7 @@ from ledger import checkpoint, payloads
 from ledger.chain import canonical
 from ledger.kinds import Json
 from ledger.note import Signer
-from ledger.record import read_entries, read_head
+from ledger.reading import read_entries, read_head
 
 FORMAT = "sayso-ledger-export/1"
 

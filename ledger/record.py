@@ -8,13 +8,14 @@ never remembered from one that may not have been committed.
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from ledger import inbox, outbox, payloads
-from ledger.chain import GENESIS, Head, canonical, check_line, entry_hash, instant
+from ledger.chain import Head, canonical, check_line, entry_hash, instant
 from ledger.group import GroupWriter
 from ledger.kinds import Appended, Batch, Draft, DraftError, Entry, Expectation, LostRaceError
+from ledger.reading import read_entries, read_head
 
 #: The most characters of one entry's body. Bodies are metadata; words and output are payloads.
 MAX_BODY_CHARS = 256 << 10
@@ -47,30 +48,6 @@ class _Prepared(NamedTuple):
     body: str
     words: Mapping[str, str]
     sealed: Sequence[payloads.Sealed]
-
-
-def read_head(connection: sqlite3.Connection) -> Head:
-    """Return the newest entry's number and hash."""
-    row = connection.execute("SELECT seq, hash FROM entry ORDER BY seq DESC LIMIT 1").fetchone()
-    return Head(*row) if row else Head(0, GENESIS)
-
-
-def read_entries(connection: sqlite3.Connection, *, after: int = 0) -> Iterator[Entry]:
-    """Give the entries whose number is greater than `after`, in order."""
-    rows = connection.execute(
-        "SELECT seq, kind, at, correlation_id, body, prev_hash, hash FROM entry WHERE seq > ? ORDER BY seq",
-        (after,),
-    )
-    for seq, kind, at, correlation_id, body, prev_hash, digest in rows:
-        yield Entry(
-            seq=seq,
-            kind=kind,
-            at=at,
-            correlation_id=correlation_id,
-            body=body,
-            prev_hash=prev_hash,
-            hash=digest,
-        )
 
 
 class Record:

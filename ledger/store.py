@@ -20,7 +20,8 @@ from ledger.inbox import Inbox
 from ledger.kinds import Appended, Batch
 from ledger.note import Signer, Verifier
 from ledger.outbox import Outbox
-from ledger.record import Holds, Project, Record, read_head
+from ledger.reading import read_head
+from ledger.record import Holds, Project, Record
 
 CHECKPOINT_EVERY = 1000
 CHECKPOINT_S = 300.0

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TextIO
 
-from bot.settings.paths import state_paths
+from bot.cli.ledger import ledger_path
 from ledger import checkpoint as checkpoints
 from ledger import keys
 from ledger.audit import Report
@@ -28,15 +28,6 @@ from ledger.verify import verify_export, verify_live
 
 _WRONG = 1
 _USAGE = 2
-
-
-def ledger_path(args: argparse.Namespace) -> Path:
-    """Return the ledger file that --ledger, --state or the environment names."""
-    if args.ledger is not None:
-        return Path(args.ledger).absolute()
-    if args.state is not None:
-        return state_paths({"SAYSO_HOME": str(args.state)}, Path.home()).ledger
-    return state_paths(os.environ, Path.home()).ledger
 
 
 def verify(args: argparse.Namespace) -> int:

@@ -12,12 +12,12 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 
-from bot.cli.ledger_run import ledger_path
+from bot.cli.ledger import ledger_path
 from bot.text import visible
 from ledger import payloads
 from ledger.engine import reading
 from ledger.kinds import Entry, Json
-from ledger.record import read_entries, read_head
+from ledger.reading import read_entries, read_head
 
 _POLL_S = 0.5
 _WRONG = 1
