@@ -96,10 +96,11 @@ _NO_VALUES = PRONOUNS | DOUBTS | {"and", "then", "also", "but", "or"}
 
 def alike(words: Sequence[Token], *, library: Library, services: Collection[str]) -> tuple[Match, ...]:
     """Return the best match of each document by likeness, best first; scores are 0 to 1."""
+    known = {service.casefold() for service in services}
     content = [token for token in words if token.folded not in FILLERS][:MAX_WORDS]
+    content = [token for token in content if token.folded in known or not _is_misspelt_filler(token, library)]
     if not content or not library.patterns:
         return ()
-    known = {service.casefold() for service in services}
     values = [token for token in content if _is_value(token, known, library.vocabulary)]
     literal = [token.folded for token in content if token not in values]
     if not literal:
@@ -124,6 +125,28 @@ def _is_value(token: Token, services: Collection[str], vocabulary: Collection[st
     return (
         process.extractOne(token.folded, vocabulary, scorer=fuzz.ratio, score_cutoff=_TYPO_LIKENESS) is None
     )
+
+
+def _is_misspelt_filler(token: Token, library: Library) -> bool:
+    """Whether a word is one slip away from a word without meaning ("waht"), and from no word of a title."""
+    return (
+        len(token.folded) > _SHORT_WORD
+        and token.folded.isalpha()
+        and token.folded not in CHANGES | DOUBTS
+        and not is_slip(token.folded, library.vocabulary)
+        and is_slip(token.folded, _LONG_FILLERS)
+    )
+
+
+def is_slip(word: str, vocabulary: Collection[str]) -> bool:
+    """Whether `word` is in `vocabulary` or one letter (or one swap) away from a word of it."""
+    return (
+        word in vocabulary
+        or process.extractOne(word, vocabulary, scorer=OSA.distance, score_cutoff=1) is not None
+    )
+
+
+_LONG_FILLERS = tuple(word for word in FILLERS if len(word) >= _SHORT_WORD)
 
 
 def _candidates(literal: Sequence[str], library: Library) -> list[Pattern]:
@@ -154,14 +177,15 @@ def _score(pattern: Pattern, literal: Sequence[str], values: Sequence[Token]) ->
 def _likeness(word: str, other: str) -> float:
     if word == other:
         return 1.0
-    if min(len(word), len(other)) <= _SHORT_WORD:
+    shorter, longer = sorted((len(word), len(other)))
+    if shorter < _SHORT_WORD or longer <= _SHORT_WORD:
         return 0.0
     return OSA.normalized_similarity(word, other)
 
 
 def _bind_slots(pattern: Pattern, values: Sequence[Token]) -> tuple[dict[str, str], int]:
     """Give each slot the first value that fits it, the pickiest types first."""
-    free = list(values)
+    free = sorted(values, key=lambda token: token.folded.isalpha())  # what is no plain word is a value first
     bound: dict[str, str] = {}
     inputs = pattern.document.inputs
     names = sorted(inputs, key=lambda name: (_PICKINESS.index(inputs[name].type), name))

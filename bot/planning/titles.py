@@ -16,13 +16,14 @@ from bot.planning.binding import InputType
 from bot.planning.drafts import ActionDraft, Option, Outcome, Plan, PlanSource, Question, Unplaced
 from bot.planning.grammar import Known
 from bot.planning.library import DECLARED, SLOT, Document, Library
-from bot.planning.matching import Match, alike, exact, incomplete
+from bot.planning.matching import Match, alike, exact, incomplete, is_slip
 from bot.planning.words import CHANGES, DOUBTS, Token, is_chatter, tokens
 
 MAX_OPTIONS = 10
 _CERTAIN_ENOUGH = 0.8
 _WORTH_ASKING = 0.55
 _MARGIN = 0.05
+_LONG_WORD = 5
 _RUNNER_UP = 0.2
 _WORTH_NAMING = 0.4
 #: Named when nothing is near, where the library has them.
@@ -53,13 +54,39 @@ def place(text: str, *, context: Context) -> Outcome:
     words = tokens(text)
     found = certain(words, context=context)
     if found is not None:
-        return settle(found[0], found[1], context=context)
+        return _slipped(words, *found, context=context) or settle(*found, context=context)
     for addressed in _addressings(words, context=context):
         lacking = incomplete(addressed.words, library=context.library)
         if lacking:
             about_services = [match for match in lacking if InputType.SERVICE in _types(match)]
             return _ask_value((about_services or list(lacking))[0], addressed.targets, context=context)
     return _likely(words, context=context)
+
+
+def _slipped(
+    words: Sequence[Token], matches: tuple[Match, ...], targets: tuple[str, ...], *, context: Context
+) -> Question | None:
+    """Ask when a slot holds what may be a misspelt word of another title: "ip adress", "cnotainers"."""
+    vocabulary = context.library.vocabulary
+    exactly = matches[0]
+    for value in exactly.values.values():
+        word = value.casefold()
+        if (
+            context.service(value)
+            or word in vocabulary
+            or len(word) < _LONG_WORD
+            or not is_slip(word, vocabulary)
+        ):
+            continue
+        addressed = _addressings(words, context=context)[0]
+        near = alike(addressed.words, library=context.library, services=context.services)
+        if near and near[0].score >= _CERTAIN_ENOUGH and value not in near[0].values.values():
+            meant, typed = _option(near[0], targets), _literal(exactly, targets)
+            text = f"Nothing ran. Did you mean {meant.label}?"
+            return Question(
+                text=text, options=(meant, Option(label=request_of(exactly, targets), request=typed))
+            )
+    return None
 
 
 def certain(words: Sequence[Token], *, context: Context) -> tuple[tuple[Match, ...], tuple[str, ...]] | None:

@@ -94,6 +94,10 @@ def test_targets_and_services_are_found(text: str, command: str, targets: tuple[
         ("faield services on web1", "systemctl --failed --no-pager"),
         ("lgos of caddy on web1", "journalctl -u caddy -n 50 --no-pager"),
         ("opne ports on web1", "ss -tlnp"),
+        ("dsk space on web1", "df -h"),
+        ("how umch memory is left on web1", "free -h"),
+        ("waht is listening on web1", "ss -tlnp"),
+        ("does example.org reslove on web1", "getent hosts example.org"),
     ],
 )
 def test_typo_in_a_read_only_title_still_matches_with_less_confidence(text: str, command: str) -> None:
@@ -193,6 +197,11 @@ def test_missing_service_is_asked_for_among_those_on_the_target() -> None:
 
 def test_misspelt_service_is_asked_about_with_the_typed_one_as_a_choice() -> None:
     assert options("restart cady on web1") == ["restart caddy on web1", "`systemctl restart cady` on web1"]
+
+
+def test_misspelt_title_is_not_taken_for_a_value() -> None:
+    assert options("ip adress of web1") == ["ip addresses on web1", "`getent hosts adress` on web1"]
+    assert options("which cnotainers are running on web1")[0] == "containers on web1"
 
 
 def test_no_target_known_says_where_to_add_one() -> None:
