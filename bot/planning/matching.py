@@ -178,8 +178,8 @@ def _likeness(word: str, other: str) -> float:
     if word == other:
         return 1.0
     shorter, longer = sorted((len(word), len(other)))
-    if shorter < _SHORT_WORD or longer <= _SHORT_WORD:
-        return 0.0
+    if shorter < _SHORT_WORD or longer <= _SHORT_WORD or (shorter == _SHORT_WORD and word[0] != other[0]):
+        return 0.0  # of short words nearly everything is alike: "dsk" may be "disk", "eat" is not "heat"
     return OSA.normalized_similarity(word, other)
 
 
