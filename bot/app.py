@@ -22,6 +22,7 @@ from bot.conversation import Conversation
 from bot.core import Core, Probe, no_probe
 from bot.delivery import Delivery, Live
 from bot.execution.executor import FleetExecutor
+from bot.execution.limits import Limits
 from bot.execution.work import Work
 from bot.ids import RandomIds
 from bot.loading.lexicon import load_lexicons
@@ -81,7 +82,7 @@ def build(
         queries=Queries(ledger.reader),
         inventory=inventory,
         library=load_library(library if library.is_dir() else None),
-        executor=executor or FleetExecutor(inventory),
+        executor=executor or FleetExecutor(inventory, limits=_limits(config)),
         rules=load_rules(),
         lexicons=load_lexicons(),
         policy=config.policy,
@@ -91,6 +92,8 @@ def build(
         ids=RandomIds(),
         token_key=_token_key(config.paths),
         zone=_zone(config, clock),
+        timeout_s=config.number("bot.action_timeout_s"),
+        retention_days=config.number("ledger.retention_days"),
         rehearsal=config.rehearsal,
         probe=probe,
     )
@@ -203,6 +206,12 @@ def rebuild(config: Config) -> int:
         return ledger.rebuild(reset)
     finally:
         ledger.close()
+
+
+def _limits(config: Config) -> Limits:
+    """Return the bounds of execution, with the output bound split between its two ends."""
+    half = config.number("bot.output_max_bytes") // 2
+    return Limits(head_bytes=half, tail_bytes=half)
 
 
 def _is_set(config: Config, key: str) -> bool:

@@ -14,7 +14,7 @@ from bot.ports import Button, ButtonStyle, Message
 from bot.text import Span, Text, block, muted, strong
 from gate import blast
 from gate.digest import short
-from gate.domain import Digest, Manner, RouteKind, TouchKind
+from gate.domain import Digest, Manner, Risk, RouteKind, TouchKind
 from gate.lifecycle import ActionState, ApprovalState
 from gate.redact import redact
 from ledger.views import ActionView, ApprovalView, LastRun, ProposalView
@@ -112,6 +112,8 @@ class Cards:
             lines.append("shows secrets; what is recognised is masked here and in the record")
         if one.because:
             lines.append(muted(f"waits because of: {one.because}"))
+        if one.route is RouteKind.PHRASE and one.verdict.risk is not Risk.DESTRUCTIVE:
+            lines.append(f"what depends on it{_all_dependants(one)}")
         if one.action.verify is not None:
             lines.append(["then checks: ", Span(self.shown(one.action.verify))])
         if one.state is ActionState.QUEUED:

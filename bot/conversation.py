@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Mapping
+from datetime import datetime, timedelta
 
 from bot import deadlines, recovery
 from bot.core import Core
@@ -38,6 +39,7 @@ log = logging.getLogger(__name__)
 GRACE_S = 0.8
 #: The longest sleep of the timer; a clock that jumps is noticed within it.
 LOOK_EVERY_S = 30.0
+_DAY = timedelta(days=1)
 
 _UNWRITABLE = Text.of(
     "The ledger cannot be written, so nothing runs and nothing is decided.",
@@ -60,6 +62,7 @@ class Conversation:
         self._lanes: dict[PlaceId, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._tasks: set[asyncio.Task[None]] = set()
         self._look = asyncio.Event()
+        self._forgot_at: datetime | None = None
 
     # ------------------------------------------------------------ arriving
 
@@ -188,9 +191,18 @@ class Conversation:
             if await asyncio.to_thread(deadlines.close_due, self._core):
                 await self._delivery.flush()
             await asyncio.to_thread(self._core.ledger.tick)
+            await asyncio.to_thread(self._forget)
         except LedgerError:
             log.exception("what is due could not be closed; it is tried again")
             await asyncio.sleep(1.0)
+
+    def _forget(self) -> None:
+        """Prune the words that are older than the owner wants to keep, once a day."""
+        core, now = self._core, self._core.now()
+        if not core.retention_days or (self._forgot_at is not None and now - self._forgot_at < _DAY):
+            return
+        core.ledger.prune(before=now - timedelta(days=core.retention_days))
+        self._forgot_at = now
 
     async def close(self) -> None:
         """Finish the turns under way, then let go of what runs."""

@@ -38,6 +38,8 @@ class Core:
         zone: the time zone of cards for people who have none of their own.
         secrets: literal values from the configuration that must never be shown.
         token_key: 32 secret bytes that button tokens are made with.
+        timeout_s: seconds a command may run when its request says nothing.
+        retention_days: age at which exact words are forgotten; 0 keeps them.
         rehearsal: every entry is marked as rehearsal (D1).
     """
 
@@ -56,6 +58,8 @@ class Core:
     floor: Switches = dataclasses.field(default_factory=Switches)
     secrets: tuple[str, ...] = ()
     zone: tzinfo = UTC
+    timeout_s: int = 600
+    retention_days: int = 0
     rehearsal: bool = False
     probe: Probe = no_probe
 

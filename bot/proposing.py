@@ -40,9 +40,6 @@ from ledger.codec import Doc, action_doc, instant, radius_doc, verdict_doc
 from ledger.kinds import Json, Kind, ProposalIsNew
 from ledger.views import ActionView
 
-DEFAULT_TIMEOUT_S = 600
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
     """One action with everything the gate said of it."""
@@ -139,7 +136,7 @@ def _bound(core: Core, draft: ActionDraft, target: Target, *, proposal: Proposal
         command=draft.command,
         purpose=draft.purpose,
         workdir=draft.workdir,
-        timeout_s=draft.timeout_s or DEFAULT_TIMEOUT_S,
+        timeout_s=draft.timeout_s or core.timeout_s,
         verify=draft.verify,
         runbook=draft.runbook,
         declared_risk=draft.declared_risk or None,

@@ -47,17 +47,26 @@ def route(
         return Route(kind=RouteKind.DENY, reason=refusal)
     if verdict.risk is Risk.DESTRUCTIVE or verdict.never is not None:
         return Route(kind=RouteKind.PHRASE, phrase=phrase_for(action, verdict.deed))
+    if _touches_many(verdict, policy=policy, radius=radius):
+        # Where much depends on it, the number is typed, so that it was read (C14).
+        return Route(
+            kind=RouteKind.PHRASE,
+            phrase=f"change {radius.count} on {action.target.id}",
+            because=f"policy.force_approval_at {policy.force_approval_at}",
+        )
     held = _held_back(action, verdict, policy=policy, switches=switches, radius=radius)
-    if held is not None:
-        return Route(kind=RouteKind.APPROVAL, because=held)
-    if switches.stopped:
+    alone = _held_back(action, verdict, policy=policy, switches=Switches(), radius=radius) is None
+    # What runs at once by itself has no start to wait for; another switch on top must not soften that.
+    if switches.stopped and alone:
         return Route(
             kind=RouteKind.DENY,
             reason=Reason(
                 code=ReasonCode.STOPPED, text="sayso is stopped, nothing starts. Say resume to go on."
             ),
         )
-    because = "" if verdict.auto_run else f"posture {policy.posture.value}"
+    if held is not None:
+        return Route(kind=RouteKind.APPROVAL, because=held)
+    because = "" if verdict.risk is Risk.READ_ONLY else f"posture {policy.posture.value}"
     return Route(kind=RouteKind.AUTO, because=because)
 
 
@@ -86,6 +95,14 @@ def _refusal(
     return None
 
 
+def _touches_many(verdict: Verdict, *, policy: Policy, radius: Radius) -> bool:
+    return (
+        policy.force_approval_at is not None
+        and verdict.risk is Risk.CONFIG_MUTATION
+        and radius.count >= policy.force_approval_at
+    )
+
+
 def _held_back(
     action: Action, verdict: Verdict, *, policy: Policy, switches: Switches, radius: Radius
 ) -> str | None:
@@ -102,10 +119,10 @@ def _held_back(
     for applies, name in rules:
         if applies:
             return name
-    if verdict.auto_run:
+    if verdict.auto_run and verdict.risk is Risk.READ_ONLY:
         return None
     if verdict.risk is not Risk.REVERSIBLE_LOW or policy.posture is not Posture.APPROVE_CONFIG:
         return ""
     if policy.force_approval_at is not None and radius.count >= policy.force_approval_at:
-        return f"blast_radius.force_approval_at {policy.force_approval_at}"
+        return f"policy.force_approval_at {policy.force_approval_at}"
     return None

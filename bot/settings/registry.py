@@ -120,7 +120,7 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(
         key="bot.output_max_bytes",
-        type=Annotated[int, Field(ge=1024, le=16_777_216)],
+        type=Annotated[int, Field(ge=1024, le=524_288)],
         default=65_536,
         help="Bytes of a command's output that are kept: the first half and the last half of that.",
     ),
@@ -221,6 +221,13 @@ SETTINGS: tuple[Setting, ...] = (
         type=Annotated[int, Field(ge=1, le=604_800)],
         default=300,
         help="Seconds after which a signed checkpoint is made when there are new entries.",
+    ),
+    Setting(
+        key="ledger.retention_days",
+        type=Annotated[int, Field(ge=0, le=36_500)],
+        default=0,
+        help="Days after which exact words, commands and output are forgotten; 0 keeps them for good. Entries stay "
+        "and still verify.",
     ),
 )
 
