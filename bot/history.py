@@ -120,6 +120,7 @@ _WHAT = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[\w@#][\w@#:./+-]*")
+_BY_SPEAKER = re.compile(r"\b(?:i|by me|my)\b", re.IGNORECASE)
 _LIMIT = re.compile(
     r"\b(?:(?:last|latest|newest|top|first)\s+(\d{1,4})|(\d{1,4})\s+(?:last|latest))\b(?!\s*(?:s|m|h|d|sec|min|hour|day|week|month)\w*)",
     re.IGNORECASE,
@@ -149,6 +150,7 @@ def parse(
     zone: tzinfo = UTC,
     targets: Sequence[str] = (),
     people: Sequence[str] = (),
+    speaker: str = "",
 ) -> HistoryQuery | None:
     """Read a question about the past; None when `text` is none.
 
@@ -158,11 +160,14 @@ def parse(
         zone: of the person who asks; days and weeks begin in it.
         targets: known slugs, so that "history web1" is about a host.
         people: known operators, so that "history ana" is about a person.
+        speaker: who asks, meant by "I", "me" and "my"; with "" these say nothing.
     """
     if not is_query(text):
         return None
     message = " ".join(text.split()).rstrip(" .!?")
     query = HistoryQuery(who=message.casefold().startswith("who"))
+    if speaker and _BY_SPEAKER.search(message):
+        query = replace(query, person=speaker)
     if match := _LIMIT.search(message):
         query = replace(query, limit=max(1, min(MAX_LIMIT, int(match[1] or match[2]))))
         message = message[: match.start()] + message[match.end() :]
@@ -191,7 +196,7 @@ class _Reader:
         query = self._query
         if (
             word in self._people
-            or before == "by"
+            or (before == "by" and word != "me")
             or (before == "did" and query.person is None and word not in _FILLER)
         ):
             self._query = replace(query, person=self._people.get(word, typed))

@@ -18,6 +18,9 @@ from bot.planning.words import tokens
 MAX_CHARS = 20_000
 _WORDS_OF_A_NAME = 2
 
+#: An option or an operator of the shell: the words may be a command that lacks its "run".
+_SHELLISH = re.compile(r"(?:^|\s)--?[A-Za-z]|[|&;<>$]")
+
 #: "run the disk check" names something; nobody types a command that begins with an article.
 _NAMED = re.compile(r"(?:please\s+)?(?:run|do|execute)\s+(?=(?:the|a|an|my)\s)", re.IGNORECASE)
 
@@ -55,7 +58,22 @@ def plan(
     lines = [line for line in message.split("\n") if line.strip()]
     if len(lines) > 1 and "```" not in message:
         return _lines(lines, context=context) or read or _sentence(" ".join(lines), context=context)
-    return read or _sentence(message[named.end() :] if named else message, context=context)
+    placed = read or _sentence(message[named.end() :] if named else message, context=context)
+    return _as_command(message, placed, context=context)
+
+
+def _as_command(message: str, placed: Outcome, *, context: titles.Context) -> Outcome:
+    """Offer to run what is not placed but looks like a command: "df -hT on web1" lacks its "run"."""
+    if isinstance(placed, Plan) or placed is None or "`" in message or not _SHELLISH.search(message):
+        return placed
+    read = literal.parse(f"run {message}", targets=context.known.targets, tags=context.known.tags)
+    if not isinstance(read, Plan):
+        return placed
+    typed = "\n".join(request_text(draft) for draft in read.drafts)
+    option = Option(label=f"run {message}", request=typed)
+    if isinstance(placed, Question):
+        return replace(placed, options=(*placed.options, option))
+    return Question(text="Nothing ran. A command begins with run. Is this one?", options=(option,))
 
 
 def _both(message: str, read: Plan, *, context: titles.Context) -> Question | None:

@@ -127,6 +127,16 @@ def test_day_of_the_clock_change_has_25_hours() -> None:
     assert (until - since).total_seconds() == 25 * 3600
 
 
+def test_speaker_is_meant_by_i_and_my() -> None:
+    for text in ("what did i approve today", "my history", "history by me"):
+        query = history.parse(text, now=NOW, speaker="ana")
+        assert query is not None
+        assert query.person == "ana"
+    query = history.parse("show me the history", now=NOW, speaker="ana")
+    assert query is not None
+    assert query.person is None
+
+
 def test_limit_is_bounded() -> None:
     assert read("history last 9999").limit == history.MAX_LIMIT
     assert read("history last 0").limit == 1

@@ -14,8 +14,8 @@ from gate.shell.classify import classify
 LIBRARY = load_library()
 RULES = load_rules()
 EXAMPLES = [(doc.id, example.say) for doc in LIBRARY.documents.values() for example in doc.examples]
-#: They change nothing, but talk to another host or use a tool that can do more, so they may wait for a yes.
-MAY_WAIT = {"certificate", "certificate-file", "reachable"}
+#: They change nothing, but talk to another host, so they may wait for a yes.
+MAY_WAIT = {"certificate", "reachable"}
 
 
 def commands(say: str) -> list[str]:

@@ -214,6 +214,12 @@ def test_words_of_the_library_after_run_are_asked_about() -> None:
     assert options("run disk usage on web1") == ["disk space on web1", "`disk usage` on web1"]
 
 
+def test_command_without_run_is_offered_never_run() -> None:
+    assert options("apt upgrade -y on web1") == ["`apt upgrade -y` on web1"]
+    assert options("df -hT on web1") == ["disk space on web1", "`df -hT` on web1"]
+    assert options("cat /etc/hosts | head on web1")[-1] == "`cat /etc/hosts | head` on web1"
+
+
 def test_several_requests_in_one_sentence_keep_their_order() -> None:
     assert commands("disk and memory on web1") == [("df -h", ("web1",)), ("free -h", ("web1",))]
     assert commands("disk space on web1 and memory on db1") == [("df -h", ("web1",)), ("free -h", ("db1",))]
