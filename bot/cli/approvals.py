@@ -4,8 +4,12 @@ It reads the ledger, whether or not a daemon writes it.
 """
 
 import argparse
+from typing import TYPE_CHECKING
 
-from bot.cli.options import Subparsers, common, config_from, print_json
+from bot.cli.options import Subparsers, common, config_from, in_words, print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 def register(subparsers: Subparsers) -> None:
@@ -30,7 +34,8 @@ def _list(args: argparse.Namespace) -> int:
         if args.json:
             print_json(one)
         else:
-            print(f"#{one['id']}  {one['title']}  until {one['deadline_at']}  asked by {one['requester']}")
+            until = f"until {_minute(one['deadline_at'])}"
+            print(f"#{one['id']}  {one['title']}  {until}  asked by {one['requester']}")
     if not found and not args.json:
         print("Nothing waits.")
     return 0
@@ -47,6 +52,22 @@ def _show(args: argparse.Namespace) -> int:
     if args.json:
         print_json(one)
     else:
-        for key, value in one.items():
-            print(f"{key:<14}{value}")
+        _print(one)
     return 0
+
+
+def _print(one: "Mapping[str, object]") -> None:
+    for key, value in one.items():
+        if key != "actions":
+            print(f"{key.replace('_', ' '):<14}{in_words(value)}")
+    actions = one.get("actions")
+    for action in actions if isinstance(actions, list) else ():
+        print()
+        for key, value in action.items():
+            print(f"  {key.replace('_', ' '):<12}{in_words(value)}")
+
+
+def _minute(instant: object) -> str:
+    """Return an instant as people read it: to the minute, in UTC."""
+    text = str(instant)
+    return f"{text[:10]} {text[11:16]} UTC" if instant else "none"

@@ -9,6 +9,7 @@ import argparse
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from bot.cli.classify import spoken
 from bot.cli.options import Subparsers
 
 if TYPE_CHECKING:
@@ -48,7 +49,6 @@ def _run(args: argparse.Namespace) -> int:
         from bot.cli import jsonl  # noqa: PLC0415  # lazy: only here
 
         def answer(fields: Mapping[str, object]) -> Mapping[str, object]:
-            jsonl.only(fields, "text", "pending", "context", "lang")
             assent = read(
                 jsonl.text(fields, "text", needed=True) or "",
                 jsonl.texts(fields, "pending"),
@@ -60,7 +60,7 @@ def _run(args: argparse.Namespace) -> int:
 
         lines, out = jsonl.standard_streams()
         return jsonl.stream(answer, lines=lines, out=out)
-    assent = read(" ".join(args.text), args.pending, args.context, args.lang)
+    assent = read(spoken(args.text), args.pending, args.context, args.lang)
     chosen = f" {', '.join(map(str, assent.selects))}" if assent.selects else ""
     print(f"{assent.verdict}{chosen} · {assent.because}")
     return 0

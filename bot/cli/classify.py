@@ -50,7 +50,6 @@ def _run(args: argparse.Namespace) -> int:
         from bot.cli import jsonl  # noqa: PLC0415  # lazy: only here
 
         def answer(fields: Mapping[str, object]) -> Mapping[str, object]:
-            jsonl.only(fields, "command", "declared_risk")
             command = jsonl.text(fields, "command", needed=True) or ""
             verdict = judge(command, jsonl.text(fields, "declared_risk"))
             return {

@@ -67,7 +67,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 def run(words: Sequence[str]) -> int:
     """Parse `words`, run the command, and return its exit code."""
-    args = build_parser().parse_args(words)
+    args = build_parser().parse_args(_shielded(words))
     try:
         code: int = args.run(args)
         sys.stdout.flush()
@@ -83,6 +83,21 @@ def run(words: Sequence[str]) -> int:
         print(f"{error}", file=sys.stderr)
         return _USAGE_ERROR
     return code
+
+
+def _shielded(words: Sequence[str]) -> list[str]:
+    """Put "--" before the command that `classify` and `explain` look at: its options are not ours."""
+    shielded = list(words)
+    if shielded[:1] not in (["classify"], ["explain"]):
+        return shielded
+    at = 1
+    while at < len(shielded) and shielded[at].startswith("-"):
+        if shielded[at] == "--":
+            return shielded
+        at += 2 if shielded[at] == "--declared-risk" else 1
+    if at < len(shielded):
+        shielded.insert(at, "--")
+    return shielded
 
 
 def _mendable(error: Exception) -> bool:

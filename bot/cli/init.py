@@ -76,4 +76,6 @@ def starter(login: str) -> str:
     name = re.sub(r"[^a-z0-9._-]", "-", login.lower()).lstrip("._-") or "owner"
     if name in {"sayso", "agent", "bot"}:  # names of the agent, which is never an operator
         name = "owner"
-    return _STARTER.format(account=json.dumps(f"console::{login}"), name=name)
+    return _STARTER.format(
+        account=json.dumps(f"console::{login}"), name=json.dumps(name) if "." in name else name
+    )

@@ -1,7 +1,8 @@
 """JSON Lines in, JSON Lines out, one line at a time: the frame of every command for scripts.
 
-A line that cannot be used gives {"error": …} in its place and exit code 1 at the end; blank lines are passed
-over. Every answer is flushed, so a script may hold a conversation over the pipe.
+A line that cannot be used gives {"error": …} in its place and exit code 1 at the end; blank lines and fields
+that nobody asked for are passed over. Every answer is flushed, so a script may hold a conversation over the
+pipe. Output is ASCII, whatever the locale.
 """
 
 import json
@@ -39,13 +40,6 @@ def _object(line: str) -> Mapping[str, object]:
     if not isinstance(value, dict):
         raise BadLineError("a line is one JSON object")
     return value
-
-
-def only(fields: Mapping[str, object], *known: str) -> None:
-    """Refuse fields that nobody reads: a mistyped one would be passed over in silence."""
-    for name in fields:
-        if name not in known:
-            raise BadLineError(f'unknown field "{name}"; known: {", ".join(known)}')
 
 
 def text(fields: Mapping[str, object], name: str, *, needed: bool = False) -> str | None:

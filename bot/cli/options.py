@@ -36,6 +36,19 @@ def config_from(args: argparse.Namespace) -> "Config":
     return for_process(config=args.config, state=args.state, flags=args.set)
 
 
+def in_words(value: object) -> str:
+    """Return a value of a report as a person reads it."""
+    match value:
+        case None | () | [] | "":
+            return "none"
+        case bool():
+            return "yes" if value else "no"
+        case list() | tuple():
+            return ", ".join(map(in_words, value))
+        case _:
+            return str(value)
+
+
 def print_json(value: Any) -> None:  # noqa: ANN401  # whatever json can write
     """Print one JSON value on one line."""
     import json  # noqa: PLC0415  # lazy: few commands need it

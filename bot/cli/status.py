@@ -5,7 +5,7 @@ It reads the lock, the socket and the ledger, and changes nothing.
 
 import argparse
 
-from bot.cli.options import Subparsers, common, config_from, print_json
+from bot.cli.options import Subparsers, common, config_from, in_words, print_json
 
 
 def register(subparsers: Subparsers) -> None:
@@ -25,5 +25,5 @@ def _run(args: argparse.Namespace) -> int:
         print_json(status)
     else:
         for key, value in status.items():
-            print(f"{key.replace('_', ' '):<16}{value}")
+            print(f"{key.replace('_', ' '):<16}{in_words(value)}")
     return 0
