@@ -219,23 +219,18 @@ def _plain(message: str) -> str:
         words = shorter
 
 
-_STOPS = frozenset(
-    {"stop", "stop stop", "stop all", "stop it", "stop it all", "stop everything", "stop all of it", "stopp"}
-    | {
-        "full stop",
-        "emergency stop",
-        "e-stop",
-        "estop",
-        "kill switch",
-        "killswitch",
-        "halt",
-        "halt everything",
-    }
-    | {"freeze", "freeze everything", "panic", "stop sayso", "stop the bot", "abort everything", "stop that"}
-    | {"stop this", "stop working", "stop running", "stop doing that", "abort all", "cancel everything"}
+def _phrases(listed: str) -> frozenset[str]:
+    return frozenset(" ".join(phrase.split()) for phrase in listed.split("|"))
+
+
+_STOPS = _phrases(
+    """stop | stop stop | stop all | stop it | stop it all | stop everything | stop all of it | stopp |
+    full stop | emergency stop | e-stop | estop | kill switch | killswitch | halt | halt everything |
+    freeze | freeze everything | panic | stop sayso | stop the bot | abort everything | stop that |
+    stop this | stop working | stop running | stop doing that | abort all | cancel everything"""
 )
-_AUTO_OFFS = frozenset(
-    {"auto off", "auto-off", "autooff", "auto act off", "turn auto off", "auto stop", "no auto"}
+_AUTO_OFFS = _phrases(
+    """auto off | auto-off | autooff | auto act off | turn auto off | auto stop | no auto"""
 )
 _AUTO_ONS = frozenset({"auto on", "auto-on", "auto act on", "turn auto on"})
 _RESUMES = frozenset({"resume", "unstop", "resume everything", "resume all"})
@@ -277,8 +272,8 @@ _SETTLE = _verb(
     "settle", rf"[\s,:]+(?P<end>ran|did[\s_-]?(?:not|n't|n\u2019t)[\s_-]run|didn'?t[\s_-]run){_BECAUSE}"
 )
 _CANCEL = _verb("cancel|abort|withdraw")
-_CANCEL_ANY = frozenset(
-    {"cancel", "cancel it", "cancel that", "cancel this", "abort", "abort it", "never mind", "nevermind"}
+_CANCEL_ANY = _phrases(
+    """cancel | cancel it | cancel that | cancel this | abort | abort it | never mind | nevermind"""
 )
 _SIMPLE: tuple[tuple[re.Pattern[str], bool, Callable[[Ref], Command]], ...] = (
     # pattern, whether a bare word must hold a digit ("show uptime" is no id), what to build
@@ -344,44 +339,20 @@ _DIGEST = re.compile(
     re.IGNORECASE,
 )
 _HELP = re.compile(r"(?:help|\?)(?:\s+(?:with\s+|me\s+)?(?P<topic>[\w-]+))?[\s.!?]*", re.IGNORECASE)
-_HELPS = frozenset(
-    {"help", "help me", "commands", "what can you do", "what do you do", "what can i do", "what can i ask"}
-    | {"what can i say", "how does this work", "usage", "what are you", "who are you"}
+_HELPS = _phrases(
+    """help | help me | commands | what can you do | what do you do | what can i do | what can i ask |
+    what can i say | how does this work | usage | what are you | who are you"""
 )
-_TARGETS = frozenset(
-    {
-        "targets",
-        "hosts",
-        "inventory",
-        "list targets",
-        "show targets",
-        "list hosts",
-        "show hosts",
-        "what targets",
-    }
-    | {"which targets", "what targets are there", "which targets are there", "which hosts are there"}
-    | {"what hosts are there", "what targets do you know", "which targets do you know", "list all targets"}
+_TARGETS = _phrases(
+    """targets | hosts | inventory | list targets | show targets | list hosts | show hosts | what targets |
+    which targets | what targets are there | which targets are there | which hosts are there |
+    what hosts are there | what targets do you know | which targets do you know | list all targets"""
 )
-_PENDINGS = frozenset(
-    {
-        "pending",
-        "waiting",
-        "what is waiting",
-        "what's waiting",
-        "whats waiting",
-        "what\u2019s waiting",
-        "approvals",
-    }
-    | {"what is pending", "what's pending", "whats pending", "what\u2019s pending", "open", "what is open"}
-    | {
-        "show pending",
-        "list pending",
-        "pending approvals",
-        "what waits",
-        "what is left",
-        "queue",
-        "what's open",
-    }
+_PENDINGS = _phrases(
+    """pending | waiting | what is waiting | what's waiting | whats waiting | what\u2019s waiting |
+    approvals | what is pending | what's pending | whats pending | what\u2019s pending | open |
+    what is open | show pending | list pending | pending approvals | what waits | what is left | queue |
+    what's open"""
 )
 
 
