@@ -1,0 +1,340 @@
+"""Lexicons: what words mean in one language, as data, checked strictly.
+
+Owns the shape of gate/lexicon/*.toml. A file that has an unknown key, an empty phrase or one phrase in two
+classes is an error, never a silently smaller lexicon. It holds no words and reads no files; bot.loading does.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import cached_property
+from typing import TypeVar
+
+from gate.assent.normalise import Kind, plain, words_of
+from gate.domain import AssentVerdict
+from gate.errors import RuleError
+
+
+class Sense(StrEnum):
+    """What a word or phrase does in an answer. docs/assent.md explains each with examples."""
+
+    YES = "yes"  # consents by itself
+    YES_ALONE = "yes_alone"  # consents where it is the whole clause ("go", "si")
+    ACK = "ack"  # heard; consents only where bare acknowledgements count
+    FINE = "fine"  # a good word; consents after SEEMS
+    SEEMS = "seems"  # "sounds", "would be"
+    WANT = "want"  # "you can", "I want", "let's": what follows is wished
+    DO = "do"  # carries out whatever is pending: do, run, apply
+    REF = "ref"  # the pending thing: it, that, the command
+    ALL = "all"  # all of them, both
+    POLITE = "polite"
+    ADDRESS = "address"
+    FILLER = "filler"
+    BEFORE_NAME = "before_name"  # a small word, only right before a name or value: Portuguese "no web1"
+    NOTE = "note"  # plain remarks about the state of things, harmless beside a yes
+    AND = "and"
+    # everything below keeps an answer from being a grant
+    NO = "no"  # refuses as a clause of its own
+    REFUSE = "refuse"  # refuses wherever it stands
+    SKIP = "skip"  # leaves something out: skip, keep, not
+    NOT = "not"
+    ONLY = "only"
+    EXCEPT = "except"
+    REST = "rest"
+    BUT = "but"
+    IF = "if"
+    HEDGE = "hedge"
+    DEFER = "defer"
+    HOLD = "hold"
+    ASK = "ask"  # asks wherever it stands: what, why, which
+    ASK_FIRST = "ask_first"  # asks at the start of a clause: is it, can we
+    CHANGE = "change"
+    SELF = "self"  # the speaker does it, or somebody else said it
+
+
+#: Senses that every grant may consist of.
+HARMLESS = frozenset(
+    {
+        Sense.YES, Sense.YES_ALONE, Sense.ACK, Sense.FINE, Sense.SEEMS, Sense.WANT, Sense.DO, Sense.REF,
+        Sense.ALL, Sense.POLITE, Sense.ADDRESS, Sense.FILLER, Sense.BEFORE_NAME, Sense.NOTE, Sense.AND,
+    }
+)  # fmt: skip
+#: Words of these senses are never what a typo is mended to.
+GUARDED = frozenset(
+    {
+        Sense.NO, Sense.NOT, Sense.SKIP, Sense.ONLY, Sense.EXCEPT, Sense.REST, Sense.BUT, Sense.IF,
+        Sense.HEDGE,
+        Sense.DEFER, Sense.HOLD, Sense.ASK, Sense.ASK_FIRST,
+        Sense.SELF,
+    }
+)  # fmt: skip
+
+Phrase = tuple[str, ...]
+_PAIR = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """One answer and how it must be read; each is a test."""
+
+    text: str
+    verdict: AssentVerdict
+    pending: tuple[str, ...] = ()
+    selects: tuple[int, ...] = ()
+    question: bool | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lexicon:
+    """One language.
+
+    Attributes:
+        phrases: folded words of a phrase -> its sense.
+        verbs: folded words of a verb -> the names of what it does ("restart").
+        nouns: likewise for things ("database").
+        ordinals: word -> 1-based position; -1 is the last one.
+        numbers: word -> number.
+        spelling: word -> the words it is short for.
+    """
+
+    language: str
+    phrases: Mapping[Phrase, Sense] = field(default_factory=dict)
+    verbs: Mapping[Phrase, tuple[str, ...]] = field(default_factory=dict)
+    nouns: Mapping[Phrase, tuple[str, ...]] = field(default_factory=dict)
+    ordinals: Mapping[str, int] = field(default_factory=dict)
+    numbers: Mapping[str, int] = field(default_factory=dict)
+    spelling: Mapping[str, Phrase] = field(default_factory=dict)
+    stands_for: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    examples: tuple[Example, ...] = ()
+
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        """Every word that stands anywhere in this lexicon."""
+        words = {word for phrase in (*self.phrases, *self.verbs, *self.nouns) for word in phrase}
+        return frozenset(words | set(self.ordinals) | set(self.numbers) | set(self.spelling))
+
+    @cached_property
+    def guarded(self) -> frozenset[str]:
+        """Words that refuse, restrict or condition: no typo is mended into one."""
+        return frozenset(
+            word
+            for phrase, sense in self.phrases.items()
+            if sense in GUARDED
+            for word in phrase
+            if len(phrase) == 1
+        )
+
+    @cached_property
+    def pairs(self) -> tuple[str, ...]:
+        """Consenting phrases of two words, for a slip in a short word: "go ahed"."""
+        return tuple(
+            " ".join(phrase)
+            for phrase, sense in self.phrases.items()
+            if sense is Sense.YES and len(phrase) == _PAIR and ALONE not in phrase
+        )
+
+    @cached_property
+    def longest(self) -> Mapping[str, int]:
+        """First word -> number of words of the longest phrase that starts with it."""
+        found: dict[str, int] = {}
+        for phrase in (*self.phrases, *self.verbs, *self.nouns):
+            found[phrase[0]] = max(found.get(phrase[0], 0), len(phrase))
+        return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lexicons:
+    """All languages, each already joined with what is common to all."""
+
+    languages: tuple[Lexicon, ...]
+
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        """Every word of every language."""
+        return frozenset[str]().union(*(lexicon.vocabulary for lexicon in self.languages))
+
+    def examples(self) -> Iterator[tuple[str, Example]]:
+        """Yield every example with its language."""
+        for lexicon in self.languages:
+            for example in lexicon.examples:
+                yield lexicon.language, example
+
+
+COMMON = "common"
+_TABLES = frozenset(
+    {"language", "words", "verbs", "nouns", "ordinals", "numbers", "spelling", "stands_for", "examples"}
+)
+_EXAMPLE_KEYS = frozenset({"text", "verdict", "pending", "selects", "question", "reason"})
+
+
+def build(files: Mapping[str, Mapping[str, object]]) -> Lexicons:
+    """Check the parsed lexicon files and join them.
+
+    Args:
+        files: name without ".toml" -> content; one is called "common".
+
+    Raises:
+        RuleError: a file is malformed; the message names the file and the key.
+    """
+    if COMMON not in files:
+        raise RuleError(f"lexicon {COMMON}.toml is missing")
+    parsed = {name: _parse(name, content) for name, content in files.items()}
+    common = parsed.pop(COMMON)
+    if not parsed:
+        raise RuleError("no lexicon of any language was given")
+    for name, lexicon in parsed.items():
+        for names in (*lexicon.verbs.values(), *lexicon.nouns.values()):
+            for key in names:
+                if key not in common.stands_for:
+                    raise RuleError(f"lexicon {name}.toml: {key!r} is not in stands_for of {COMMON}.toml")
+    languages = [_join(common, parsed[name]) for name in sorted(parsed)]
+    languages[0] = replace(languages[0], examples=(*languages[0].examples, *common.examples))
+    return Lexicons(languages=tuple(languages))
+
+
+def _join(common: Lexicon, own: Lexicon) -> Lexicon:
+    """Add what is common; a language's own meaning of a word wins."""
+    verbs = {phrase: names for phrase, names in common.verbs.items() if phrase not in own.phrases}
+    return replace(
+        own,
+        phrases=_also_plain({**common.phrases, **own.phrases}),
+        verbs=_also_plain({**verbs, **own.verbs}),
+        nouns=_also_plain({**common.nouns, **own.nouns}),
+        ordinals=_also_plain_words(own.ordinals),
+        numbers=_also_plain_words(own.numbers),
+        spelling={**common.spelling, **own.spelling},
+        stands_for=common.stands_for,
+    )
+
+
+_T = TypeVar("_T")
+
+
+def _also_plain(table: Mapping[Phrase, _T]) -> Mapping[Phrase, _T]:
+    """Add what people type without accents, where that is not a word of its own ("si" is not "sí")."""
+    typed = {tuple(plain(word) for word in phrase): value for phrase, value in table.items()}
+    return {**typed, **table}
+
+
+def _also_plain_words(table: Mapping[str, int]) -> Mapping[str, int]:
+    return {**{plain(word): value for word, value in table.items()}, **table}
+
+
+def _parse(name: str, content: Mapping[str, object]) -> Lexicon:
+    unknown = set(content) - _TABLES
+    if unknown:
+        raise RuleError(f"lexicon {name}.toml: unknown key {min(unknown)!r}")
+    if content.get("language") != name:
+        raise RuleError(f"lexicon {name}.toml: language must be {name!r}")
+    return Lexicon(
+        language=name,
+        phrases=_phrases(name, _table(name, content, "words")),
+        verbs=_names(name, _table(name, content, "verbs")),
+        nouns=_names(name, _table(name, content, "nouns")),
+        ordinals=_integers(name, _table(name, content, "ordinals")),
+        numbers=_integers(name, _table(name, content, "numbers")),
+        spelling={
+            _one_word(name, short): _phrase(name, long)
+            for short, long in _table(name, content, "spelling").items()
+        },
+        stands_for={
+            key: tuple(_texts(name, key, values))
+            for key, values in _table(name, content, "stands_for").items()
+        },
+        examples=tuple(_example(name, item) for item in _items(name, content.get("examples", []))),
+    )
+
+
+def _table(name: str, content: Mapping[str, object], key: str) -> Mapping[str, object]:
+    table = content.get(key, {})
+    if not isinstance(table, dict):
+        raise RuleError(f"lexicon {name}.toml: {key} must be a table")
+    return table
+
+
+def _items(name: str, value: object) -> Sequence[Mapping[str, object]]:
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        raise RuleError(f"lexicon {name}.toml: examples must be [[examples]] tables")
+    return value
+
+
+def _texts(name: str, key: str, value: object) -> Sequence[str]:
+    if not isinstance(value, list) or not all(isinstance(item, str) and item.strip() for item in value):
+        raise RuleError(f"lexicon {name}.toml: {key} must be a list of texts")
+    return value
+
+
+def _phrases(name: str, table: Mapping[str, object]) -> Mapping[Phrase, Sense]:
+    found: dict[Phrase, Sense] = {}
+    for key, values in table.items():
+        try:
+            sense = Sense(key)
+        except ValueError:
+            raise RuleError(f"lexicon {name}.toml: unknown sense {key!r} in words") from None
+        for text in _texts(name, key, values):
+            phrase = _phrase(name, text)
+            # NOTE: "si" may consent alone and mean "if" elsewhere, so YES_ALONE is kept apart by a mark.
+            phrase = (*phrase, ALONE) if sense is Sense.YES_ALONE else phrase
+            if found.setdefault(phrase, sense) is not sense:
+                raise RuleError(f"lexicon {name}.toml: {text!r} is both {found[phrase]} and {sense}")
+    return found
+
+
+#: Ends the stored form of YES_ALONE phrases; no token is ever this.
+ALONE = "\0"
+
+
+def _names(name: str, table: Mapping[str, object]) -> Mapping[Phrase, tuple[str, ...]]:
+    found: dict[Phrase, tuple[str, ...]] = {}
+    for key, values in table.items():
+        for text in _texts(name, key, values):
+            phrase = _phrase(name, text)
+            found[phrase] = (*found.get(phrase, ()), key)
+    return found
+
+
+def _integers(name: str, table: Mapping[str, object]) -> Mapping[str, int]:
+    found: dict[str, int] = {}
+    for key, value in table.items():
+        if not isinstance(value, int):
+            raise RuleError(f"lexicon {name}.toml: {key} must be a whole number")
+        found[_one_word(name, key)] = value
+    return found
+
+
+def _one_word(name: str, text: str) -> str:
+    phrase = _phrase(name, text)
+    if len(phrase) != 1:
+        raise RuleError(f"lexicon {name}.toml: {text!r} must be one word")
+    return phrase[0]
+
+
+def _phrase(name: str, text: object) -> Phrase:
+    tokens = words_of(text) if isinstance(text, str) else ()
+    if not tokens or any(token.kind in {Kind.CODE, Kind.QUOTE, Kind.MENTION} for token in tokens):
+        raise RuleError(f"lexicon {name}.toml: {text!r} is no phrase")
+    return tuple(token.text for token in tokens)
+
+
+def _example(name: str, item: Mapping[str, object]) -> Example:
+    unknown = set(item) - _EXAMPLE_KEYS
+    if unknown:
+        raise RuleError(f"lexicon {name}.toml: unknown key {min(unknown)!r} in an example")
+    text, question, reason = (item.get(key) for key in ("text", "question", "reason"))
+    verdict = next((known for known in AssentVerdict if known == item.get("verdict")), None)
+    selects = item.get("selects", [])
+    if not isinstance(text, str) or verdict is None:
+        raise RuleError(f"lexicon {name}.toml: an example needs text and verdict, got {item!r}")
+    if not isinstance(selects, list) or not all(isinstance(index, int) for index in selects):
+        raise RuleError(f"lexicon {name}.toml: selects of {text!r} must be whole numbers")
+    if not isinstance(question, bool | None) or not isinstance(reason, str | None):
+        raise RuleError(f"lexicon {name}.toml: question or reason of {text!r} has the wrong type")
+    return Example(
+        text=text,
+        verdict=verdict,
+        pending=tuple(_texts(name, "pending", item.get("pending", []))),
+        selects=tuple(selects),
+        question=question,
+        reason=reason,
+    )

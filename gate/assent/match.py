@@ -1,0 +1,395 @@
+"""Reading tokens in one language: the longest known phrase at each place, typos mended within limits.
+
+Owns which words count as which sense and what a typo may become. A word that any language knows is no typo;
+short words are taken as they are; nothing is mended into a word that refuses, restricts or conditions. It
+decides nothing about the message.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from itertools import takewhile
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from gate.assent.lexicon import ALONE, Lexicon, Lexicons, Sense
+from gate.assent.normalise import Kind, Token, plain, words_of
+from gate.assent.pending import Pending
+
+_MIN_MENDED = 5  # letters; shorter words turn into each other ("no", "go", "now")
+_MIN_STRANGE = 3  # shorter words are never taken for slips
+_MIN_PAIR = 6
+_LONG = 9  # from here two slips are forgiven
+_MAX_MENDED = 6  # typos mended in one message; more is another language
+_MAX_DIGITS = 6
+_SPAN = re.compile(r"#?([^\W\d_]*)(\d{1,5})-#?([^\W\d_]*)(\d{1,5})")
+_TO = 2
+_OPAQUE = frozenset({Kind.CODE, Kind.QUOTE, Kind.MENTION})
+_APART = _OPAQUE | {Kind.BREAK}
+_TIME = re.compile(r"@?\d{1,2}(?::\d{2}(?::\d{2})?)?(?:am|pm|uhr|h|utc|z)?|@?\d{1,2}h\d{2}")
+_WAW = "\u0648"
+_TOS = frozenset({"to", "bis", "through", "thru", "a", "à", "al", "até", "tot", "الي"})
+_STRETCHED = re.compile(r"(.)\1{2,}")
+#: A mention that holds one of these is this bot.
+OURSELVES = ("bot", "sayso")
+
+
+class Sort(Enum):
+    """What a unit is when it has no sense."""
+
+    SENSE = auto()
+    VERB = auto()  # a verb that is the doing of a pending action, or of none
+    ITEM = auto()  # names pending actions by a word of theirs, a number or an ordinal
+    UNKNOWN = auto()
+    VALUE = auto()  # an unknown value: a flag, a number, a host: somebody wants something else
+    BREAK = auto()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """One phrase of the message with its meaning in one language.
+
+    Attributes:
+        items: 0-based positions of the pending actions it names.
+        start, end: offsets in the clean text.
+        by_index: it names actions by their position in the list.
+    """
+
+    sort: Sort
+    text: str
+    start: int
+    end: int
+    sense: Sense | None = None
+    items: frozenset[int] = frozenset()
+    by_index: bool = False
+
+
+class Reader:
+    """Reads one message against one pending set in any language; remembers what words refer to."""
+
+    def __init__(self, tokens: Sequence[Token], *, lexicons: Lexicons, pending: Pending) -> None:
+        self._tokens = tokens
+        self._lexicons = lexicons
+        self._pending = pending
+        self._words = [token for token in tokens if token.kind in {Kind.WORD, Kind.EMOJI}]
+        self._words = [token for token in self._words if not pending.meant_by(token)]
+
+    def best(self) -> list[tuple[str, tuple[Unit, ...]]]:
+        """Return the readings of the languages that leave the fewest words unknown, with their codes."""
+        bounds = sorted(
+            ((self._least_strange(lexicon), lexicon) for lexicon in self._lexicons.languages),
+            key=lambda pair: pair[0],
+        )
+        fewest = len(self._tokens)
+        readings: list[tuple[int, str, tuple[Unit, ...]]] = []
+        for bound, lexicon in bounds:
+            if bound > fewest:
+                break
+            units = self._read(lexicon)
+            strange = sum(unit.sort is Sort.UNKNOWN for unit in units)
+            fewest = min(fewest, strange)
+            readings.append((strange, lexicon.language, units))
+        return [(language, units) for strange, language, units in readings if strange == fewest]
+
+    def _least_strange(self, lexicon: Lexicon) -> int:
+        """Return how many words stand nowhere in a lexicon: no reading leaves fewer unknown, typos aside."""
+        known = lexicon.vocabulary
+        return sum(
+            token.text not in known and _unstretch(token.text, lexicon) not in known for token in self._words
+        )
+
+    def _read(self, lexicon: Lexicon) -> tuple[Unit, ...]:
+        mended = _mend(self._tokens, lexicon, self._lexicons, self._pending)
+        units: list[Unit] = []
+        at = 0
+        while at < len(mended):
+            unit, width = _unit_at(mended, at, lexicon, self._pending)
+            units.append(unit)
+            at += width
+        return tuple(units)
+
+
+def _unit_at(tokens: Sequence[Token], at: int, lexicon: Lexicon, pending: Pending) -> tuple[Unit, int]:
+    token = tokens[at]
+    if token.kind is Kind.BREAK:
+        return _unit(Sort.BREAK, tokens[at : at + 1]), 1
+    if token.kind in _OPAQUE:
+        # NOTE: a quoted or fenced "yes" is somebody's word for it, never a word of the lexicon.
+        return _single(token, lexicon, pending), 1
+    found = _span_at(tokens, at, lexicon, pending) or _phrase_at(tokens, at, lexicon, pending)
+    if found is not None:
+        return found
+    return _single(token, lexicon, pending), 1
+
+
+def _span_at(tokens: Sequence[Token], at: int, lexicon: Lexicon, pending: Pending) -> tuple[Unit, int] | None:
+    """Read "1-3", "1 to 3", "app1-app3", "first two" and "web one" as what they name."""
+    if pending.count == 0 or tokens[at].kind not in {Kind.NUMBER, Kind.VALUE, Kind.WORD}:
+        return None
+    token = tokens[at]
+    span = _SPAN.fullmatch(token.text)
+    if span is not None:
+        items = (
+            _between(span[1], int(span[2]), int(span[4]), pending)
+            if span[3] in {"", span[1]}
+            else frozenset()
+        )
+        return (
+            (_unit(Sort.ITEM, tokens[at : at + 1], items=items, by_index=not span[1]), 1) if items else None
+        )
+    following = tokens[at + 1 : at + 3]
+    if len(following) == _TO and following[0].text in _TOS and token.kind is following[1].kind is Kind.NUMBER:
+        items = _between("", int(token.text), int(following[1].text), pending)
+        return (_unit(Sort.ITEM, tokens[at : at + 3], items=items, by_index=True), 3) if items else None
+    number = _number(following[0], lexicon) if following else None
+    if number is None or token.kind is not Kind.WORD:
+        return None
+    if lexicon.ordinals.get(token.text) == 1 and number <= pending.count:
+        items = frozenset(range(number))
+        return _unit(Sort.ITEM, tokens[at : at + 2], items=items, by_index=True), 2
+    items = pending.terms.get(f"{token.text}{number}", frozenset())
+    return (_unit(Sort.ITEM, tokens[at : at + 2], items=items), 2) if items else None
+
+
+def _between(name: str, low: int, high: int, pending: Pending) -> frozenset[int]:
+    """Return the actions from `low` to `high`, by position or by the numbers behind `name`; all must exist."""
+    if not low < high <= low + pending.count:
+        return frozenset()
+    if not name:
+        return frozenset(range(low - 1, high)) if 1 <= low and high <= pending.count else frozenset()
+    found = [pending.terms.get(f"{name}{number}", frozenset()) for number in range(low, high + 1)]
+    return frozenset[int]().union(*found) if all(found) else frozenset()
+
+
+def _number(token: Token, lexicon: Lexicon) -> int | None:
+    if token.kind is Kind.NUMBER and len(token.text) < _MAX_DIGITS:
+        return int(token.text)
+    return lexicon.numbers.get(token.text)
+
+
+def _unit(
+    sort: Sort,
+    tokens: Sequence[Token],
+    *,
+    sense: Sense | None = None,
+    items: frozenset[int] = frozenset(),
+    by_index: bool = False,
+) -> Unit:
+    return Unit(
+        sort=sort,
+        text=" ".join(token.text for token in tokens),
+        start=tokens[0].start,
+        end=tokens[-1].end,
+        sense=sense,
+        items=items,
+        by_index=by_index,
+    )
+
+
+def _phrase_at(
+    tokens: Sequence[Token], at: int, lexicon: Lexicon, pending: Pending
+) -> tuple[Unit, int] | None:
+    """Return the longest phrase or verb that starts here, with its width."""
+    token = tokens[at]
+    longest = lexicon.longest.get(token.text, 0)
+    run = tuple(takewhile(lambda one: one.kind not in _APART, tokens[at : at + longest]))
+    for width in range(len(run), 0, -1):
+        words = tuple(one.text for one in run[:width])
+        if (*words, ALONE) in lexicon.phrases and _is_alone(tokens, at, at + width, lexicon):
+            return _unit(Sort.SENSE, run[:width], sense=Sense.YES), width
+        if words in lexicon.verbs:
+            return _verb(run[:width], lexicon, pending), width
+        sense = _sense_at(tokens, at, words, lexicon, pending)
+        if sense is not None:
+            return _unit(Sort.SENSE, run[:width], sense=sense), width
+        items = pending.meant_by_any(lexicon.stands_for[name] for name in lexicon.nouns.get(words, ()))
+        if items:
+            return _unit(Sort.ITEM, run[:width], items=items), width
+    return None
+
+
+def _sense_at(
+    tokens: Sequence[Token], at: int, words: tuple[str, ...], lexicon: Lexicon, pending: Pending
+) -> Sense | None:
+    """Return the sense of a phrase at this place; some words have theirs in certain places only."""
+    sense = lexicon.phrases.get(words)
+    if sense is Sense.ASK_FIRST:
+        return Sense.ASK if _is_first(tokens, at, lexicon) else None
+    if sense is Sense.BEFORE_NAME:
+        following = tokens[at + len(words)] if at + len(words) < len(tokens) else None
+        names = following is not None and (
+            following.kind in {Kind.VALUE, Kind.NUMBER} or bool(pending.meant_by(following))
+        )
+        return sense if names else None
+    return sense
+
+
+def _is_first(tokens: Sequence[Token], at: int, lexicon: Lexicon) -> bool:
+    """Tell whether a clause starts here, conjunctions and politeness aside."""
+    if at == 0 or _is_companion(tokens[at - 1], lexicon):
+        return True
+    return lexicon.phrases.get((tokens[at - 1].text,)) in {Sense.BUT, Sense.AND}
+
+
+def _verb(tokens: Sequence[Token], lexicon: Lexicon, pending: Pending) -> Unit:
+    words = tuple(token.text for token in tokens)
+    stems = [lexicon.stands_for[name] for name in lexicon.verbs[words]]
+    items = pending.meant_by_any((*stems, words) if len(words) == 1 else stems)
+    sense = lexicon.phrases.get(words)
+    # "stop", "cancel" and "drop" refuse, unless they are what is pending; then they keep the doubt.
+    if not items and sense is not None:
+        return _unit(Sort.SENSE, tokens, sense=sense)
+    return _unit(Sort.VERB, tokens, sense=sense, items=items)
+
+
+def _is_alone(tokens: Sequence[Token], start: int, end: int, lexicon: Lexicon) -> bool:
+    """Tell whether tokens[start:end] stands between breaks, beside politeness and names at most."""
+    before = start == 0 or _is_companion(tokens[start - 1], lexicon)
+    after = end == len(tokens) or _is_companion(tokens[end], lexicon)
+    return before and after
+
+
+def _is_companion(token: Token, lexicon: Lexicon) -> bool:
+    if token.kind in {Kind.BREAK, Kind.EMOJI}:
+        return True
+    return lexicon.phrases.get((token.text,)) in {Sense.POLITE, Sense.ADDRESS, Sense.YES, Sense.ACK}
+
+
+def _single(token: Token, lexicon: Lexicon, pending: Pending) -> Unit:
+    """Return what one token is that starts no phrase."""
+    if token.kind is Kind.CODE:
+        return _code(token, pending)
+    if token.kind is Kind.MENTION and any(name in token.text for name in OURSELVES):
+        return _unit(Sort.SENSE, (token,), sense=Sense.ADDRESS)
+    position = _position(token, lexicon, pending)
+    if position is not None:
+        return _unit(Sort.ITEM, (token,), items=frozenset({position}), by_index=True)
+    items = pending.meant_by(token)
+    if items:
+        return _unit(Sort.ITEM, (token,), items=items)
+    number = lexicon.numbers.get(token.text) if token.kind is Kind.WORD else None
+    if number is not None and (number == pending.count or str(number) in pending.terms):
+        return _unit(Sort.SENSE, (token,), sense=Sense.REF)
+    if token.kind is Kind.VALUE and _TIME.fullmatch(token.text):
+        return _unit(Sort.SENSE, (token,), sense=Sense.DEFER)
+    is_value = token.kind in {Kind.VALUE, Kind.NUMBER}
+    return _unit(Sort.VALUE if is_value else Sort.UNKNOWN, (token,))
+
+
+def _code(token: Token, pending: Pending) -> Unit:
+    """Code refers when every word of it stands in one pending action."""
+    words = [one for one in words_of(token.text) if one.kind is not Kind.BREAK]
+    if words and pending.terms:
+        items = [pending.terms.get(one.text, frozenset()) for one in words]
+        shared = frozenset.intersection(*items) if pending.count else frozenset.union(*items)
+        if shared and all(items):
+            return _unit(Sort.ITEM, (token,), items=shared)
+    return _unit(Sort.UNKNOWN, (token,))
+
+
+def _position(token: Token, lexicon: Lexicon, pending: Pending) -> int | None:
+    """Return the 0-based position that a number or an ordinal names in the list of actions."""
+    if pending.count == 0 or token.text in pending.terms:
+        return None
+    if token.kind is Kind.NUMBER and len(token.text) < _MAX_DIGITS:
+        number = int(token.text)
+    elif token.text in lexicon.ordinals:
+        number = lexicon.ordinals[token.text]
+        number = pending.count if number < 0 else number
+    else:
+        return None
+    return number - 1 if 1 <= number <= pending.count else None
+
+
+def _mend(tokens: Sequence[Token], lexicon: Lexicon, lexicons: Lexicons, pending: Pending) -> list[Token]:
+    """Spell out short forms, shorten stretched words and mend typos."""
+    mended: list[Token] = []
+    typos = 0
+    for at, token in enumerate(tokens):
+        if token.kind is not Kind.WORD:
+            mended.append(token)
+            continue
+        word = _unstretch(token.text, lexicon)
+        spelled = lexicon.spelling.get(word) or _joined(word, lexicon)
+        if spelled is None and typos < _MAX_MENDED and _is_strange(word, token, lexicons, pending):
+            typos += 1
+            word = _mended(word, tokens, at, lexicon)
+        for part in spelled or (word,):
+            same = part == token.text
+            mended.append(token if same else Token(part, plain(part), Kind.WORD, token.start, token.end))
+    return mended
+
+
+def _mended(word: str, tokens: Sequence[Token], at: int, lexicon: Lexicon) -> str:
+    if len(word) >= _MIN_MENDED:
+        return _nearest(word, lexicon)
+    paired = _in_pair(tokens, at, lexicon)
+    return _swapped(word, lexicon) if paired == word and len(word) == _MIN_MENDED - 1 else paired
+
+
+def _joined(word: str, lexicon: Lexicon) -> tuple[str, ...] | None:
+    """Split the Arabic "and" off a word that is known without it."""
+    if word.startswith(_WAW) and word not in lexicon.vocabulary and word[1:] in lexicon.vocabulary:
+        return _WAW, word[1:]
+    return None
+
+
+def _in_pair(tokens: Sequence[Token], at: int, lexicon: Lexicon) -> str:
+    """Mend a slip in a short word by its neighbour: "go ahed", "gpo ahead"; else return it as it is."""
+    word = tokens[at].text
+    for first in (at - 1, at):
+        pair = tokens[max(first, 0) : first + 2]
+        if len(pair) != 2 or any(token.kind is not Kind.WORD for token in pair):  # noqa: PLR2004 - a pair
+            continue
+        found = process.extractOne(
+            " ".join(token.text for token in pair), lexicon.pairs, scorer=OSA.distance, score_cutoff=1
+        )
+        if found is None or len(found[0]) < _MIN_PAIR:
+            continue
+        whole = str(found[0]).split()
+        other = 0 if first < at else 1
+        if whole[other] == tokens[at - 1 if other == 0 else at + 1].text:
+            return whole[1 - other]
+    return word
+
+
+def _unstretch(word: str, lexicon: Lexicon) -> str:
+    """Shorten "yesss" to yes and "noooo" to no."""
+    if word in lexicon.vocabulary or _STRETCHED.search(word) is None:
+        return word
+    for shorter in (_STRETCHED.sub(r"\1", word), _STRETCHED.sub(r"\1\1", word)):
+        if shorter in lexicon.vocabulary:
+            return shorter
+    return word
+
+
+def _is_strange(word: str, token: Token, lexicons: Lexicons, pending: Pending) -> bool:
+    return (
+        len(word) >= _MIN_STRANGE
+        and word.isalpha()
+        and word not in lexicons.vocabulary
+        and not pending.meant_by(token)
+    )
+
+
+def _nearest(word: str, lexicon: Lexicon) -> str:
+    """Return the one known word that `word` is a slip of, or `word` itself."""
+    limit = 2 if len(word) >= _LONG else 1
+    found = process.extract(word, lexicon.vocabulary, scorer=OSA.distance, score_cutoff=limit, limit=4)
+    best = [str(candidate) for candidate, distance, _ in found if distance == found[0][1]]
+    if not best or not lexicon.guarded.isdisjoint(best):
+        return word
+    # Several nearest words are fine where they mean the same: "approvd" is approve or approved.
+    if len({lexicon.phrases.get((candidate,)) for candidate in best}) > 1:
+        return word
+    nearest = min(best)
+    return word if len(nearest) < _MIN_MENDED - 1 or (limit == 1 and nearest[0] != word[0]) else nearest
+
+
+def _swapped(word: str, lexicon: Lexicon) -> str:
+    """Return the known word of four letters of which two neighbours changed places: "godo"."""
+    swaps = (word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(len(word) - 1))
+    found = {swap for swap in swaps if swap in lexicon.vocabulary}
+    return found.pop() if len(found) == 1 and lexicon.guarded.isdisjoint(found) else word

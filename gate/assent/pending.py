@@ -1,0 +1,110 @@
+"""What is pending, as terms that an answer may refer to.
+
+Owns the link between words of an answer and pending actions: exact terms, numbers, verbs that stand for one
+another. A value (web2, 5433, --wait) refers only when it stands in a description letter by letter. With no
+list of actions the question itself serves as one action whose every word may be repeated.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from gate.assent.normalise import Kind, Token, words_of
+
+_MIN_PREFIX = 4  # "postgres" for postgresql, "deployment" for deploy
+_PART = re.compile(r"[^\W\d_]+|\d{2,}")
+_PREFIX = re.compile(r"([^\W\d_]{2,})\d+$")
+_FINISHED = ("ed", "ing")  # "restarted" tells what happened; it does not name what is asked
+_MIN_SHARED = 5  # letters that a word shares with one of the question: reservation, reserve
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pending:
+    """The pending actions by their words.
+
+    Attributes:
+        count: how many actions wait; 0 when only the question is known.
+        terms: folded word -> 0-based positions of the actions (of the words, when count is 0).
+        words: for each action, its words in order.
+    """
+
+    count: int
+    terms: Mapping[str, frozenset[int]]
+    words: tuple[tuple[str, ...], ...]
+
+    @property
+    def everything(self) -> frozenset[int]:
+        """Every position."""
+        return frozenset(range(self.count))
+
+    def meant_by(self, token: Token) -> frozenset[int]:
+        """Return which actions a word or value refers to; empty when none."""
+        found = self.terms.get(token.text) or self.terms.get(token.plain)
+        if found:
+            return found
+        return self._near(token.plain) if token.kind is Kind.WORD else frozenset()
+
+    def _near(self, word: str) -> frozenset[int]:
+        single = word.removesuffix("s")
+        if single != word and single in self.terms:
+            return self.terms[single]
+        if self.count == 0 and len(word) > _MIN_SHARED:
+            # A question in prose is answered in its own words, inflected.
+            return self._starting_with(word[:_MIN_SHARED])
+        if len(word) < _MIN_PREFIX or word.endswith(_FINISHED):
+            return frozenset()
+        return frozenset[int]().union(
+            *(
+                items
+                for term, items in self.terms.items()
+                if term.isalpha()
+                and len(term) >= _MIN_PREFIX
+                and (term.startswith(word) or word.startswith(term) or term == f"{word}s")
+            )
+        )
+
+    def _starting_with(self, stem: str) -> frozenset[int]:
+        return frozenset[int]().union(*(items for term, items in self.terms.items() if term.startswith(stem)))
+
+    def meant_by_any(self, stems: Iterable[Sequence[str]]) -> frozenset[int]:
+        """Return which actions have a word among `stems`."""
+        return frozenset[int]().union(
+            *(self.terms.get(stem, frozenset()) for group in stems for stem in group)
+        )
+
+
+def pending_of(descriptions: Sequence[str], context: str) -> Pending:
+    """Read descriptions such as "systemctl restart caddy on web1", or the question when there are none."""
+    terms: dict[str, set[int]] = {}
+    words: list[tuple[str, ...]] = []
+    for position, description in enumerate(descriptions):
+        tokens = words_of(description)
+        words.append(tuple(token.text for token in tokens))
+        for token in tokens:
+            for term in _terms(token):
+                terms.setdefault(term, set()).add(position)
+    if not descriptions and context:
+        tokens = words_of(context)
+        words.append(tuple(token.text for token in tokens))
+        for position, token in enumerate(tokens):
+            for term in _terms(token):
+                # One position for one word: "yes for redis, no for db" must be two things.
+                terms.setdefault(term, {position})
+    return Pending(
+        count=len(descriptions),
+        terms={term: frozenset(positions) for term, positions in terms.items()},
+        words=tuple(words),
+    )
+
+
+def _terms(token: Token) -> list[str]:
+    if token.kind is Kind.CODE:
+        return [term for inner in words_of(token.text) for term in _terms(inner)]
+    found = [token.text, token.plain]
+    if token.kind is Kind.VALUE:
+        found.extend(part for part in _PART.findall(token.plain) if len(part) > 1)
+        found.extend(piece for piece in re.split(r"[/:=,\s]+", token.plain) if len(piece) > 1)
+        prefix = _PREFIX.match(token.plain)
+        if prefix is not None:
+            found.append(prefix.group(1))
+    return found

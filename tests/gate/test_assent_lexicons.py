@@ -1,0 +1,88 @@
+"""Every example in a lexicon is a test; the schema is strict."""
+
+import pytest
+
+from bot.loading.lexicon import load_lexicons
+from gate.assent import Lexicons, build, read
+from gate.assent.lexicon import Example
+from gate.errors import RuleError
+
+LEXICONS = load_lexicons()
+EXAMPLES = list(LEXICONS.examples())
+
+
+@pytest.mark.parametrize(("lang", "example"), EXAMPLES, ids=[f"{lang}:{one.text}" for lang, one in EXAMPLES])
+def test_an_example_of_a_lexicon_is_read_as_it_says(lang: str, example: Example) -> None:
+    found = read(example.text, pending=example.pending, lexicons=LEXICONS)
+    assert found.verdict is example.verdict, found.because
+    assert found.selects == example.selects
+    if example.question is not None:
+        assert found.question is example.question
+    if example.reason is not None:
+        assert found.reason == example.reason
+
+
+def test_every_language_has_a_grant_a_refusal_and_an_open_answer_among_its_examples() -> None:
+    for lexicon in LEXICONS.languages:
+        said = {example.verdict.value for example in lexicon.examples}
+        assert {"grant", "refuse", "ambiguous", "partial"} <= said, lexicon.language
+
+
+def test_the_eight_languages_are_there() -> None:
+    assert [lexicon.language for lexicon in LEXICONS.languages] == "ar de en es fr it nl pt".split()
+
+
+def small(**more: object) -> dict[str, dict[str, object]]:
+    return {
+        "common": {"language": "common", "stands_for": {"restart": ["restart"]}},
+        "xx": {"language": "xx", "words": {"yes": ["da"]}, **more},
+    }
+
+
+def test_a_small_lexicon_is_enough() -> None:
+    lexicons = build(small())
+    assert isinstance(lexicons, Lexicons)
+    assert read("da", lexicons=lexicons).verdict.value == "grant"
+
+
+@pytest.mark.parametrize(
+    ("files", "complaint"),
+    [
+        ({}, "common.toml is missing"),
+        ({"common": {"language": "common"}}, "no lexicon of any language"),
+        (small(word={}), "unknown key 'word'"),
+        (small(language="yy"), "language must be 'xx'"),
+        (small(words=[]), "words must be a table"),
+        (small(words={"maybe": ["x"]}), "unknown sense 'maybe'"),
+        (small(words={"yes": "da"}), "yes must be a list of texts"),
+        (small(words={"yes": [""]}), "yes must be a list of texts"),
+        (small(words={"yes": ["..."]}), "is no phrase"),
+        (small(words={"yes": ["`da`"]}), "is no phrase"),
+        (small(words={"yes": ["da"], "no": ["da"]}), "'da' is both yes and no"),
+        (small(verbs={"explode": ["boom"]}), "'explode' is not in stands_for"),
+        (small(nouns={"bomb": ["boom"]}), "'bomb' is not in stands_for"),
+        (small(ordinals={"first": "1"}), "first must be a whole number"),
+        (small(ordinals={"the first": 1}), "must be one word"),
+        (small(spelling={"pls": 1}), "is no phrase"),
+        (small(examples={}), "examples must be"),
+        (small(examples=[1]), "examples must be"),
+        (small(examples=[{"text": "da", "verdict": "grant", "why": ""}]), "unknown key 'why'"),
+        (small(examples=[{"text": "da", "verdict": "perhaps"}]), "needs text and verdict"),
+        (small(examples=[{"verdict": "grant"}]), "needs text and verdict"),
+        (small(examples=[{"text": "da", "verdict": "grant", "selects": ["1"]}]), "selects of 'da'"),
+        (small(examples=[{"text": "da", "verdict": "grant", "question": 1}]), "wrong type"),
+        (small(examples=[{"text": "da", "verdict": "grant", "pending": "x"}]), "pending must be a list"),
+    ],
+)
+def test_a_malformed_lexicon_is_an_error_that_names_what_is_wrong(
+    files: dict[str, dict[str, object]], complaint: str
+) -> None:
+    with pytest.raises(RuleError, match=complaint):
+        build(files)
+
+
+def test_the_same_phrase_twice_in_one_sense_is_no_error() -> None:
+    assert build(small(words={"yes": ["da", "da"]})).vocabulary == {"da", "restart"} - {"restart"} | {
+        "da",
+        "\0",
+    } - {"\0"}
