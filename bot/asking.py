@@ -6,6 +6,7 @@ reason is taken here, from the next words of the same person that are no request
 """
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 
 from bot import tokens
@@ -32,7 +33,7 @@ def ask(core: Core, outcome: Outcome, speaker: Speaker) -> None:
         request = _chosen(choice, speaker.said)
         if request is not None:
             _end_choice(outcome, choice, Kind.CLARIFICATION_ANSWERED, speaker, picked=request)
-            _request(core, outcome, speaker, request)
+            _request(core, outcome, speaker, request, purpose=choice.said)
             return
     _request(core, outcome, speaker, speaker.said, choice=choice)
 
@@ -50,6 +51,12 @@ def is_request(core: Core, text: str) -> bool:
     return bool(names & words)
 
 
+def can_place(core: Core, text: str) -> bool:
+    """Whether `text` can be read as something that is done here, if only as a choice."""
+    planned = _planned(core, text)
+    return isinstance(planned, Plan) or (isinstance(planned, Question) and bool(planned.options))
+
+
 def _planned(core: Core, text: str) -> Planned:
     return plan(
         text,
@@ -61,8 +68,15 @@ def _planned(core: Core, text: str) -> Planned:
 
 
 def _request(
-    core: Core, outcome: Outcome, speaker: Speaker, text: str, *, choice: ClarificationView | None = None
+    core: Core,
+    outcome: Outcome,
+    speaker: Speaker,
+    text: str,
+    *,
+    choice: ClarificationView | None = None,
+    purpose: str = "",
 ) -> None:
+    """Plan and propose `text`; `purpose` is what was really said, where an option stands for it."""
     planned = _planned(core, text)
     owed = core.queries.owed(outcome.place, speaker.operator.id, outcome.at)
     if owed is not None:
@@ -74,16 +88,17 @@ def _request(
         _end_choice(outcome, choice, Kind.CLARIFICATION_SUPERSEDED, speaker, picked="")
     match planned:
         case Plan():
-            _propose(core, outcome, speaker, planned)
+            _propose(core, outcome, speaker, planned, purpose=purpose)
         case Question():
             _clarify(core, outcome, speaker, planned)
         case Unplaced() | None:
             _cannot(outcome, speaker, planned)
 
 
-def _propose(core: Core, outcome: Outcome, speaker: Speaker, planned: Plan) -> None:
+def _propose(core: Core, outcome: Outcome, speaker: Speaker, planned: Plan, *, purpose: str) -> None:
     proposal = ProposalId(core.ids.short_id())
-    bound = bind(core, planned.drafts, proposal=proposal)
+    drafts = [replace(draft, purpose=purpose or draft.purpose) for draft in planned.drafts]
+    bound = bind(core, drafts, proposal=proposal)
     if not isinstance(bound, Denied):
         asked = Asked(
             requester=speaker.operator.id,
@@ -213,7 +228,7 @@ def pick(core: Core, outcome: Outcome, speaker: Speaker, claim: tokens.Claim, to
         outcome.say(Text.of(f"That question is {choice.person}'s. Ask it anew to choose yourself."))
         return
     _end_choice(outcome, choice, Kind.CLARIFICATION_ANSWERED, speaker, picked=option.request)
-    _request(core, outcome, speaker, option.request)
+    _request(core, outcome, speaker, option.request, purpose=choice.said)
 
 
 def drop_choice(core: Core, outcome: Outcome, speaker: Speaker) -> bool:

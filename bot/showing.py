@@ -147,6 +147,7 @@ def _history(core: Core, outcome: Outcome, speaker: Speaker, text: str) -> None:
         zone=speaker.zone,
         targets=tuple(str(name) for name in core.inventory.targets),
         people=tuple(str(one.id) for one in core.policy.operators),
+        speaker=str(speaker.operator.id),
     )
     if query is None:
         outcome.say(Text.of("That is no question about the past. Try  history web1 last week."))

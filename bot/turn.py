@@ -208,7 +208,8 @@ class Turns:
                 lexicons=core.lexicons,
                 bare_ack_grants=core.policy.bare_ack_grants,
             )
-            if said.verdict in _YIELDING and asking.is_request(core, text):
+            yields = said.verdict in _YIELDING
+            if yields and (asking.is_request(core, text) or (not pending and asking.can_place(core, text))):
                 return Assent(verdict=AssentVerdict.OTHER, because="a request of its own")
             return said
 
@@ -356,8 +357,8 @@ class Turns:
                 outcome.say(self.cards.details(view, now=outcome.at, zone=speaker.zone))
 
 
-#: Readings that give way to a certain request ("stop caddy on web1"): none of them would run anything.
-_YIELDING = (AssentVerdict.AMBIGUOUS, AssentVerdict.REFUSE, AssentVerdict.CHANGE)
+#: Readings that give way to a request ("stop caddy on web1"): none of them would run anything.
+_YIELDING = frozenset(AssentVerdict) - {AssentVerdict.GRANT, AssentVerdict.OTHER}
 
 _BUTTONS = {
     tokens.APPROVE: "Approve",

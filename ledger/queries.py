@@ -79,8 +79,8 @@ class Queries:
     def pending(self) -> tuple[PendingApproval, ...]:
         """Return every live approval, oldest first."""
         rows = self._rows(
-            "SELECT a.*, p.requester, p.asked_in, p.shown_in FROM approval a JOIN proposal p ON p.id = a.proposal"
-            " WHERE a.state = ? ORDER BY a.opened_seq",
+            "SELECT a.*, p.requester, p.asked_in, p.shown_in FROM approval a"
+            " JOIN proposal p ON p.id = a.proposal WHERE a.state = ? ORDER BY a.opened_seq",
             ApprovalState.PENDING,
         )
         return tuple(self._pending(row) for row in rows)
@@ -141,7 +141,7 @@ class Queries:
         return int(self._one("SELECT coalesce(max(seq), 0) FROM switch"))
 
     def frozen(self) -> tuple[TargetId, ...]:
-        """Return the targets where a change has an unknown end. Reading changes nothing, so it freezes nothing."""
+        """Return the targets where a change has an unknown end; reading changes and freezes nothing."""
         rows = self._rows(
             "SELECT DISTINCT target FROM action WHERE state=? AND risk<>? ORDER BY target",
             ActionState.LOST,
@@ -281,7 +281,7 @@ class Queries:
         return None if row is None else optional(json.loads(row["body"])["boot_id"])
 
     def subject_of(self, message: str, place: PlaceId) -> ProposalId | None:
-        """Return the proposal whose card is the posted message `message` in `place`; None for other messages."""
+        """Return the proposal whose card is the message `message` in `place`; None for other messages."""
         rows = self._rows(
             "SELECT subject, ref FROM outbox WHERE place=? AND subject<>'' AND ref<>'' ORDER BY id DESC",
             place,
@@ -295,8 +295,8 @@ class Queries:
         """Return every action in one of `states`, oldest proposal first."""
         marks = ", ".join("?" * len(states))
         rows = self._rows(
-            "SELECT a.id FROM action a JOIN proposal p ON p.id = a.proposal"
-            f" WHERE a.state IN ({marks}) ORDER BY p.made_seq, a.position",  # noqa: S608 - only question marks
+            "SELECT a.id FROM action a JOIN proposal p ON p.id = a.proposal"  # noqa: S608 - only question marks
+            f" WHERE a.state IN ({marks}) ORDER BY p.made_seq, a.position",
             *states,
         )
         return tuple(self.action(ActionId(row["id"])) for row in rows)
@@ -341,6 +341,7 @@ class Queries:
             id=row["id"],
             place=PlaceId(row["place"]),
             person=PersonId(row["person"]),
+            said=self._word(doc["said"]),
             question=self._word(doc["question"]),
             options=tuple(OptionView(label=one[0], request=one[1]) for one in options),
             deadline_at=parse_instant(row["deadline_at"]),
@@ -391,7 +392,8 @@ class Queries:
 
     def _one(self, query: str, *values: object) -> str:
         """Return the first column of a query that always gives a row."""
-        return str(self._run(query, values).fetchone()[0] or "")
+        value = self._run(query, values).fetchone()[0]
+        return "" if value is None else str(value)
 
 
 def _instant_or_none(text: str) -> datetime | None:

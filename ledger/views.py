@@ -104,11 +104,12 @@ class OptionView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClarificationView:
-    """One pending choice."""
+    """One pending choice. `said` is the unclear request, word for word."""
 
     id: str
     place: PlaceId
     person: PersonId
+    said: str
     question: str
     options: tuple[OptionView, ...]
     deadline_at: datetime
