@@ -18,8 +18,8 @@ from bot.tokens import APPROVE, DENY, make
 from gate import blast
 from gate.decide import (
     AskedAgain,
-    ChangeAsked,
     Challenged,
+    ChangeAsked,
     Choice,
     Decision,
     Granted,
@@ -61,7 +61,7 @@ class Speaker:
     about: ProposalId | None = None
 
 
-def apply(core: Core, outcome: Outcome, decision: Decision, speaker: Speaker) -> None:  # noqa: C901 - one arm a decision
+def apply(core: Core, outcome: Outcome, decision: Decision, speaker: Speaker) -> None:
     """Write `decision` into `outcome`. Open and Ignored write nothing."""
     match decision:
         case Ignored() | Open():

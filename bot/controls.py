@@ -95,7 +95,7 @@ def set_posture(core: Core, outcome: Outcome, speaker: Speaker, wanted: commands
     elif core.posture_is_set and is_tighter(core.policy.posture, posture):
         outcome.say(
             Text.of(
-                f"The owner's configuration says {core.policy.posture.value}, and nothing said here goes below.",
+                f"The owner's config says {core.policy.posture.value}; nothing said here goes below that.",
                 "Change policy.posture there and restart.",
             )
         )
@@ -229,7 +229,7 @@ def _operator(core: Core, asked: LooseningView) -> Operator | None:
 # ---------------------------------------------------------------- on one proposal
 
 
-def cancel(core: Core, outcome: Outcome, speaker: Speaker, view: ProposalView, index: int | None) -> None:
+def cancel(outcome: Outcome, speaker: Speaker, view: ProposalView, index: int | None) -> None:
     """Stop what runs of a proposal and drop what waits."""
     chosen = [one for one in view.actions if index is None or one.action.index == index]
     running = [one for one in chosen if one.state is ActionState.STARTED]
@@ -268,9 +268,7 @@ def withdraw(outcome: Outcome, one: ActionView, *, by: str) -> None:
     cancel_action(outcome, one, note=f"cancelled by {by}, nothing ran")
 
 
-def settle(
-    core: Core, outcome: Outcome, speaker: Speaker, view: ProposalView, wanted: commands.Settle
-) -> None:
+def settle(outcome: Outcome, speaker: Speaker, view: ProposalView, wanted: commands.Settle) -> None:
     """Record what a person found out about a lost action, and unfreeze its target."""
     lost = [
         one
@@ -286,8 +284,7 @@ def settle(
         return
     for one in lost:
         if not authority.covers(speaker.operator, target=one.action.target, risk=one.verdict.risk):
-            reason = f"{speaker.operator.id} may not settle {one.verdict.risk.value} work on {one.action.target.id}."
-            deny(outcome, speaker, Reason(code=ReasonCode.NOT_AUTHORISED, text=reason))
+            deny(outcome, speaker, _may_not_settle(speaker, one))
             return
         outcome.expect(ActionIs(one.action.id, ActionState.LOST))
         outcome.write(
@@ -300,6 +297,14 @@ def settle(
     targets = listed([str(one.action.target.id) for one in lost])
     outcome.say(Text.of(f"Settled: it {end}. Changes on {targets} are possible again."))
     outcome.refresh(view.id, place=view.shown_in)
+
+
+def _may_not_settle(speaker: Speaker, one: ActionView) -> Reason:
+    what = f"{one.verdict.risk.value.replace('_', ' ')} work on {one.action.target.id}"
+    return Reason(
+        code=ReasonCode.NOT_AUTHORISED,
+        text=f"{speaker.operator.id} may not settle {what}. Who may approve it may settle it.",
+    )
 
 
 def again(core: Core, outcome: Outcome, speaker: Speaker, view: ProposalView) -> None:

@@ -9,7 +9,7 @@ from ledger.kinds import Json
 
 def place_id(ref: PlaceRef) -> PlaceId:
     """Return the surrogate id of a place that was first reached through `ref`."""
-    parts = "\0".join((ref.platform, ref.tenant, ref.channel, ref.thread))
+    parts = f"{ref.platform}\0{ref.tenant}\0{ref.channel}\0{ref.thread}"
     return PlaceId(hashlib.sha256(parts.encode()).hexdigest()[:16])
 
 

@@ -177,7 +177,12 @@ class ChatPort(Protocol):
         """Take events until closed, or until input ends; hand each to `sink` before acknowledging."""
 
     async def post(self, place: PlaceRef, message: Message, *, nonce: str) -> MessageRef:
-        """Show a message; `nonce` is the same when a send is tried again. Raises RejectedError, UncertainError."""
+        """Show a message; `nonce` stays the same when a send is tried again.
+
+        Raises:
+            RejectedError: it was not shown.
+            UncertainError: it may have been.
+        """
 
     async def edit(self, ref: MessageRef, message: Message) -> None:
         """Replace a message of ours. Raises RejectedError, UncertainError."""
@@ -252,7 +257,7 @@ OutputSink = Callable[[bytes], None]
 
 
 class Executor(Protocol):
-    """Runs one granted action on one target. Knows nothing of approvals; bot.execution.door is its only caller."""
+    """Runs one granted action on one target. Knows nothing of approvals; its caller asks the door first."""
 
     async def identify(self, target: Target) -> Target:
         """Return `target` as it would be reached right now (address, user, host keys). No network."""

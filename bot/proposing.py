@@ -40,6 +40,7 @@ from ledger.codec import Doc, action_doc, instant, radius_doc, verdict_doc
 from ledger.kinds import Json, Kind, ProposalIsNew
 from ledger.views import ActionView
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
     """One action with everything the gate said of it."""

@@ -24,7 +24,7 @@ HELP = (
     "  disk space on web1?",
     "  run systemctl restart caddy on web1",
     "  on @web: uptime",
-    "Reading runs at once. What changes something waits: say go ahead, or no. What destroys wants its phrase.",
+    "Reading runs at once. What changes something waits: say go ahead, or no. What destroys wants a phrase.",
     "  approve <id> · deny <id> why · details <id> · preview <id> · again <id> · cancel <id>",
     "  pending · history · who restarted caddy last week? · what did you do? · targets",
     "  stop · auto off · resume · posture approve_all · never auto web1",
@@ -93,7 +93,8 @@ def _pending_line(view: ProposalView, now: datetime, speaker: Speaker) -> str:
         running = next((one for one in view.actions if one.state is ActionState.STARTED), None)
         return f"{'●' if running else '◔'} {first_line(view)}"
     until = min(one.approval.deadline_at for one in pending if one.approval is not None)
-    return f"◔ {summary(view)} · asked by {view.requester} · until {clock_time(until, zone=speaker.zone, now=now)}"
+    when = clock_time(until, zone=speaker.zone, now=now)
+    return f"◔ {summary(view)} · asked by {view.requester} · until {when}"
 
 
 def first_line(view: ProposalView) -> str:

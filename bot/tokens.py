@@ -49,6 +49,6 @@ def is_valid(key: bytes, token: str, *, shown: str) -> bool:
 
 
 def _mac(key: bytes, choice: str, subject: str, shown: str) -> str:
-    message = "\n".join((choice, subject, shown)).encode()
+    message = f"{choice}\n{subject}\n{shown}".encode()
     digest = hmac.new(key, message, hashlib.sha256).digest()
     return base64.urlsafe_b64encode(digest)[:_MAC_CHARS].decode()

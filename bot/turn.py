@@ -146,7 +146,7 @@ class Turns:
                 "consumes_window": fresh and operator is not None,
                 "rehearsal": self.core.rehearsal,
             },
-            # A stranger's words are nobody's business here (P11): that they came is recorded, not what they said.
+            # Of a stranger it is recorded that they came, not what they said (P11).
             words={} if operator is None else {"text": inbound.text},
         )
 
@@ -291,9 +291,9 @@ class Turns:
             return
         match command:
             case commands.Cancel():
-                controls.cancel(core, outcome, speaker, view, ref.index)
+                controls.cancel(outcome, speaker, view, ref.index)
             case commands.Settle():
-                controls.settle(core, outcome, speaker, view, command)
+                controls.settle(outcome, speaker, view, command)
             case commands.Again():
                 controls.again(core, outcome, speaker, view)
             case _:
@@ -309,7 +309,7 @@ class Turns:
             and facts.place in (view.asked_in, view.shown_in)
         ]
         if len(open_ones) == 1:
-            controls.cancel(core, outcome, speaker, open_ones[0], None)
+            controls.cancel(outcome, speaker, open_ones[0], None)
         elif asking.drop_choice(core, outcome, speaker):
             outcome.say(Text.of("Dropped. Nothing ran."))
         elif not open_ones:

@@ -134,7 +134,7 @@ class Deed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """The verdict of one simple command inside a line; `depth` counts pipes of nesting for `sayso explain`."""
+    """The verdict of one simple command inside a line; `depth` is how deep it is nested."""
 
     text: str
     risk: Risk

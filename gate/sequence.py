@@ -33,7 +33,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One action as the order sees it. `route` is what it needs now: after a failure AUTO becomes APPROVAL."""
+    """One action as the order sees it. `route` is what it needs now."""
 
     state: ActionState
     route: RouteKind

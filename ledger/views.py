@@ -37,7 +37,7 @@ class ApprovalView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndingView:
-    """How an action ended. `exit_code` None: unknown or never started. Output is as recorded: redacted, capped."""
+    """How an action ended. `exit_code` None: unknown or never started. Output is redacted and capped."""
 
     note: str
     exit_code: int | None

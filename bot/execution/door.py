@@ -97,7 +97,7 @@ def _drifted(view: ActionView, judged: Judged) -> Reason | None:
         return None
     return Reason(
         code=ReasonCode.DRIFTED,
-        text="what would run is not what was shown (the target's address, user or host key changed); nothing ran",
+        text="what would run is not what was shown: the address, user or host key changed; nothing ran",
     )
 
 

@@ -1,6 +1,6 @@
 """Work: moves proposals along, one action at a time, from queued to a recorded end.
 
-Holds what lives only in memory: running tasks, target locks, cancel events and the newest output. The truth is
+Holds what lives only in memory: running tasks, target locks, cancel events, the newest output. The truth is
 the ledger's; after a crash `bot.recovery` reads it and nothing here is missed. One lock a target for
 whatever is not read-only; a failure stops the rest of its proposal, which then waits for a new yes (D4).
 """

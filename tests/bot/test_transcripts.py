@@ -16,12 +16,12 @@ from gate.domain import Operator, Permission, PersonId, Policy, Posture, Risk
 from tests.kit import EVERYTHING, Kit, conversation
 
 FOLDER = Path(__file__).parent.parent / "transcripts"
-TRANSCRIPTS = sorted(FOLDER.glob("*.toml"))
+TRANSCRIPTS = {file.stem: tomllib.loads(file.read_text("utf-8")) for file in sorted(FOLDER.glob("*.toml"))}
 
 
-@pytest.mark.parametrize("file", TRANSCRIPTS, ids=lambda file: file.stem)
-async def test_transcript(file: Path, tmp_path: Path) -> None:
-    script = tomllib.loads(file.read_text(encoding="utf-8"))
+@pytest.mark.parametrize("name", TRANSCRIPTS)
+async def test_transcript(name: str, tmp_path: Path) -> None:
+    script = TRANSCRIPTS[name]
     setup = script.get("setup", {})
     scratch = tmp_path / "scratch"
     scratch.mkdir()
@@ -30,7 +30,7 @@ async def test_transcript(file: Path, tmp_path: Path) -> None:
     ) as kit:
         ids: dict[str, str] = {}
         for number, turn in enumerate(script["turn"], start=1):
-            await _play(kit, turn, where=f"{file.stem} turn {number}", scratch=scratch, ids=ids)
+            await _play(kit, turn, where=f"{name} turn {number}", scratch=scratch, ids=ids)
 
 
 async def _play(kit: Kit, turn: dict[str, Any], *, where: str, scratch: Path, ids: dict[str, str]) -> None:
@@ -93,9 +93,7 @@ def _operators(setup: dict[str, Any]) -> tuple[Operator, ...]:
         Operator(
             id=PersonId(name),
             accounts=(f"script::{name}",),
-            may=tuple(
-                Permission(risk=Risk(line["risk"]), targets=tuple(line["targets"])) for line in may
-            )
+            may=tuple(Permission(risk=Risk(line["risk"]), targets=tuple(line["targets"])) for line in may)
             or EVERYTHING,
         )
         for name, may in people.items()
