@@ -25,6 +25,7 @@ from gate.domain import (
     ProposalId,
     Reason,
     ReasonCode,
+    Window,
 )
 
 
@@ -194,7 +195,7 @@ def _bare_words(
     policy: Policy,
     read: Reader,
 ) -> Decision:
-    window = facts.window
+    window = _window_of(utterance, facts)
     mine = tuple(one for one in here if window is not None and one.proposal == window.proposal)
     assent = read(utterance.text, _descriptions(mine or here))
     near = _near_phrase(here, utterance, assent)
@@ -203,23 +204,34 @@ def _bare_words(
     if assent.verdict is AssentVerdict.OTHER and not (assent.question and mine):
         return Open()
     several = len({one.proposal for one in here}) > 1
-    if mine and not (several and assent.verdict is AssentVerdict.GRANT):
+    grants = assent.verdict is AssentVerdict.GRANT
+    if mine and not (grants and (several or not _bare_yes_counts(mine, utterance))):
         return _answered(mine, utterance, assent, policy=policy)
-    return _without_window(facts, here, utterance, assent)
+    return _without_window(window, here, utterance, assent)
+
+
+def _window_of(utterance: Utterance, facts: Facts) -> Window | None:
+    """Return the window only where it is this speaker's, in this place: nobody answers in another's."""
+    window, person = facts.window, utterance.person
+    if window is None or person is None or window.person != person.id or window.place != facts.place:
+        return None
+    return window
+
+
+def _bare_yes_counts(mine: Sequence[PendingApproval], utterance: Utterance) -> bool:
+    """Whether a yes without a reference may count: the requester's, beside the card (D2)."""
+    return all(_is_requester(one, utterance) and one.asked_in == one.shown_in for one in mine)
 
 
 def _without_window(
-    facts: Facts, here: tuple[PendingApproval, ...], utterance: Utterance, assent: Assent
+    window: Window | None, here: tuple[PendingApproval, ...], utterance: Utterance, assent: Assent
 ) -> Decision:
     """Words that answer something, said where nothing of the speaker's is open for words."""
-    person = utterance.person
-    asked = tuple(one for one in here if person is not None and one.requester == person.id)
+    asked = tuple(one for one in here if _is_requester(one, utterance))
     if not utterance.engaged and not asked:
         return Ignored(why="answers somebody else")
-    if facts.window is not None and not here:
-        return _ended_meanwhile(assent)
     if not here:
-        return _nothing_waits(assent)
+        return _nothing_waits(assent) if window is None else _ended_meanwhile(assent)
     several = len({one.proposal for one in here}) > 1
     if assent.verdict is AssentVerdict.REFUSE:
         # A no stops at once wherever it can mean only one thing; it never needs a window.
@@ -252,6 +264,8 @@ def _nothing_waits(assent: Assent) -> Decision:
 def _answered(
     mine: tuple[PendingApproval, ...], utterance: Utterance, assent: Assent, *, policy: Policy
 ) -> Decision:
+    if assent.verdict is AssentVerdict.OTHER and not assent.question:
+        return Open()
     match assent.verdict:
         case AssentVerdict.GRANT:
             return _grant(mine, utterance, policy=policy)
@@ -261,9 +275,7 @@ def _answered(
             return _part(mine, assent)
         case AssentVerdict.CHANGE:
             return ChangeAsked(approvals=mine)
-        case AssentVerdict.AMBIGUOUS | AssentVerdict.OTHER:
-            if assent.verdict is AssentVerdict.OTHER and not assent.question:
-                return Open()
+        case _:
             return AskedAgain(approvals=mine, because=assent.because, question=assent.question)
 
 
@@ -322,8 +334,8 @@ def _near_phrase(
 
 
 def _refuse(mine: tuple[PendingApproval, ...], utterance: Utterance, *, reason: str) -> Decision:
-    allowed = tuple(one for one in mine if authority.may_refuse(utterance.person, one))
-    if not allowed:
+    # A card is one list: who may drop any of it drops the card, since nothing of it can run as shown.
+    if not any(authority.may_refuse(utterance.person, one) for one in mine):
         return Rejected(
             reason=Reason(
                 code=ReasonCode.NOT_AUTHORISED,
@@ -331,7 +343,7 @@ def _refuse(mine: tuple[PendingApproval, ...], utterance: Utterance, *, reason: 
             ),
             approvals=mine,
         )
-    return Refused(approvals=allowed, manner=utterance.manner, reason=reason)
+    return Refused(approvals=mine, manner=utterance.manner, reason=reason)
 
 
 def _objected(pending: PendingApproval, utterance: Utterance, policy: Policy) -> Rejected | None:

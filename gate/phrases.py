@@ -28,6 +28,9 @@ _QUOTES = str.maketrans(
 )
 _WRAPPERS = frozenset("'\"`")
 _NEAR = 72.0
+#: Requests start with these, too; only near all of the phrase is one of them a mistyped phrase.
+_ALSO_REQUESTS = frozenset({"run", "change"})
+_NEARER = 85.0
 
 
 def phrase_for(action: Action, deed: Deed | None) -> str:
@@ -75,7 +78,10 @@ def looks_like_phrase(typed: str, phrase: str) -> bool:
         return False
     if len(near) > 2 * MAX_CHARS:
         return False
-    return near.split()[0] == wanted.split()[0] or fuzz.ratio(near, wanted) >= _NEAR
+    verb = wanted.split()[0]
+    if verb in _ALSO_REQUESTS:
+        return fuzz.ratio(near, wanted) >= _NEARER
+    return near.split()[0] == verb or fuzz.ratio(near, wanted) >= _NEAR
 
 
 def _fold(text: str) -> str:

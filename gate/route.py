@@ -106,7 +106,7 @@ def _touches_many(verdict: Verdict, *, policy: Policy, radius: Radius) -> bool:
 def _held_back(
     action: Action, verdict: Verdict, *, policy: Policy, switches: Switches, radius: Radius
 ) -> str | None:
-    """Return the rule that makes it wait for a yes, "" for the ordinary one, None where it may run at once."""
+    """Return the rule that makes it wait for a yes, "" for the ordinary one; None: it may run at once."""
     target = action.target
     rules = (
         (switches.approve_everything, "approve everything"),
