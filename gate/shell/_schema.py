@@ -21,6 +21,8 @@ _VERB_KEYS = (
     "flags",
     "single",
     "operand_flags",
+    "dashless",
+    "globals_first",
     "verb",
     "bare",
     "args",
@@ -75,6 +77,7 @@ _PLACE_KEYS = (
     "system",
     "disks",
     "devices",
+    "destroying_words",
 )
 _OPTION = re.compile(r"(?P<name>-[^=\s]+|\+[^=\s]+)(?:=(?P<value>.*))?")
 CHECKERS = frozenset({"sed", "awk", "jq", "sql", "code"})
@@ -213,6 +216,8 @@ def read_verb(reader: Reader, *, single: bool = False) -> Verb:
         number_flag=number_flag,
         single=single,
         operand_flags=reader.flag("operand_flags"),
+        dashless=reader.flag("dashless"),
+        globals_first=reader.flag("globals_first"),
         verbs=_verbs(reader, single=single),
         bare=reader.risk("bare"),
         min_args=low,
@@ -382,6 +387,7 @@ def read_places(tables: Sequence[Reader]) -> Places:
         system=joined("system"),
         disks=joined("disks"),
         devices=joined("devices"),
+        destroying_words=re.compile(joined("destroying_words").pattern, re.DOTALL | re.IGNORECASE),
     )
 
 

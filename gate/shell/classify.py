@@ -71,8 +71,8 @@ def _judged(command: str, *, rules: Rules, as_root: bool) -> Verdict:
     objection = characters.objection(command)
     seen = characters.without_hidden(command) if objection else command
     root = parse(seen)
-    found = lenient.read(seen, root, rules=rules, as_root=as_root)
     reading = strict.read(root, rules=rules) if objection is None else strict.Reading(refusal=objection)
+    found = lenient.read(seen, root, rules=rules, as_root=as_root, judged=reading.judged)
     return _verdict(found, reading)
 
 

@@ -16,7 +16,7 @@ from gate.shell.words import UNKNOWN, Word
 
 _SLOT = re.compile(r"\{(\*|\d|--?[\w-]+)\}")
 #: How a glob may begin for its matches never to be taken for options.
-_ROOTED = re.compile(r"(?:/|\./|~/)")
+_NO_OPTION = re.compile(r"[^-*?]")
 _OPERAND_CODE = re.compile(r"@(\d)")
 
 
@@ -87,8 +87,13 @@ def _unknown(name: str, words: Sequence[Word], rules: Rules, text: str) -> Findi
     reason = (
         f"{name} is not known here" if name and UNKNOWN not in name else "what runs is known only at run time"
     )
+    risk = Risk.CONFIG_MUTATION
+    if any(
+        rules.places.destroying_words.fullmatch(word) for word in [name, *(word.text for word in words[1:6])]
+    ):
+        risk, reason = Risk.DESTRUCTIVE, f"{reason}, and by its words it deletes"
     secret = any(paths.holds_secret(word, rules.places) for word in words)
-    return Finding(text=text, risk=Risk.CONFIG_MUTATION, reason=reason, secret=secret)
+    return Finding(text=text, risk=risk, reason=reason, secret=secret)
 
 
 def _tighten(finding: Finding, overlay: Verb, words: Sequence[Word], case: "_Case") -> Finding:
@@ -125,6 +130,8 @@ class _Case:
         clauses = self.clauses()
         risk, reason = self._lowered(clauses, risk, reason)
         raising = [clause for clause in clauses if not clause.lower]
+        if risk is Risk.CONFIG_MUTATION and self._unknown_verb_deletes():
+            risk, reason = Risk.DESTRUCTIVE, "by its words it deletes"
         for clause in raising:
             if clause.risk is not None and clause.risk.rank > risk.rank:
                 risk, reason = clause.risk, clause.reason
@@ -172,21 +179,28 @@ class _Case:
 
     def clauses(self) -> list[Clause]:
         """Return the clauses that hold, in the order of the rule file."""
-        return [clause for rule in self.found.chain for clause in rule.clauses if self._holds(clause)]
+        return [clause for rule in self.found.chain for clause in rule.clauses if self._holds(rule, clause)]
 
-    def _holds(self, clause: Clause) -> bool:
+    def _holds(self, rule: Verb, clause: Clause) -> bool:
+        return self._options_hold(rule, clause) and self._operands_hold(clause)
+
+    def _options_hold(self, rule: Verb, clause: Clause) -> bool:
         found = self.found
         loose = not clause.lower
+        given = found.scope(rule)
+        values = [value for name in clause.has for value in given.get(name, ())] if clause.value else []
         return (
-            (not clause.has or found.has(clause.has, abbreviated=loose))
-            and all(found.has(frozenset({name}), abbreviated=loose) for name in clause.all_of)
-            and not found.has(clause.lacks, abbreviated=False)
-            and (
-                clause.value is None
-                or any(clause.value.fullmatch(value) for value in found.values(clause.has))
-            )
-            and len(self.operands) >= clause.min_args
-            and (clause.max_args is None or len(self.operands) <= clause.max_args)
+            (not clause.has or found.has(clause.has, abbreviated=loose, given=given))
+            and all(found.has(frozenset({name}), abbreviated=loose, given=given) for name in clause.all_of)
+            and not found.has(clause.lacks, abbreviated=False, given=given)
+            and (clause.value is None or any(clause.value.fullmatch(value) for value in values))
+        )
+
+    def _operands_hold(self, clause: Clause) -> bool:
+        count = len(self.operands)
+        return (
+            count >= clause.min_args
+            and (clause.max_args is None or count <= clause.max_args)
             and (clause.arg is None or any(clause.arg.fullmatch(word.text) for word in self.operands))
             and (clause.text is None or clause.text.search(self._line()) is not None)
         )
@@ -194,9 +208,10 @@ class _Case:
     def _line(self) -> str:
         if not self.line:
             found = self.found
-            options = [f"{name} {value}".strip() for name, values in found.given.items() for value in values]
+            given = [*found.before.items(), *found.given.items()]
+            options = [f"{name} {value}".strip() for name, values in given for value in values]
             words = [word.text for word in [*found.operands, *found.rest]]
-            self.line = " ".join([*found.path, *options, *words, self.feed]).strip()
+            self.line = " ".join([*found.path, *words, *options, self.feed]).strip()
         return self.line
 
     def _lowered(self, clauses: list[Clause], risk: Risk, reason: str) -> tuple[Risk, str]:
@@ -206,6 +221,12 @@ class _Case:
             if clause.lower and clause.risk is not None:
                 risk, reason = clause.risk, clause.reason
         return risk, reason
+
+    def _unknown_verb_deletes(self) -> bool:
+        if not self.verb.verbs:
+            return False
+        words = [word.text for word in self.found.operands[:3]]
+        return any(self.rules.places.destroying_words.fullmatch(word) for word in words)
 
     # -- doubts about something that would be read-only
 
@@ -224,9 +245,8 @@ class _Case:
 
     def _glob_doubt(self) -> str | None:
         for word in self.operands:
-            if word.glob and (
-                self.verb.max_args is not None or not (self.verb.glob or _ROOTED.match(word.text))
-            ):
+            fixed = self.verb.max_args is None and _NO_OPTION.match(word.text)
+            if word.glob and not (fixed or self.verb.glob):
                 return f"file names that match {word.text} could be taken for options"
         if any(word.glob for word in self.found.operands if word not in self.operands):
             return "file names could become code here"

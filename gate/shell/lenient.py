@@ -6,7 +6,7 @@ guess costs a question, not a machine.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tree_sitter import Node
@@ -32,6 +32,12 @@ _MAX_FINDINGS = 2_000
 _TEXT_SOURCES = frozenset({"echo", "printf"})
 _SPLIT = re.compile(r"[;&|\n(){}`]|\$\(")
 _FORK_BOMB = re.compile(r"([\w:.]{1,40})\s*\(\)\s*\{[^}|]{0,80}\1\s*\|\s*\1[^}]{0,80}&")
+_ENDLESS = re.compile(
+    r"while\s+(?:true|:|\[{1,2} 1 \]{1,2}|\(\(\s*1\s*\)\))\s*;|until\s+(?:\S*/)?false\s*;"
+    r"|for\s*\(\([^;]*;\s*;"
+)
+_OCTAL = re.compile(r"\\0?([0-7]{3})|\\x([0-9A-Fa-f]{2})|\\n")
+_FORMAT = re.compile(r"%[sbq]")
 _EMPTIED = re.compile(r"/var/log/.*|/var/lib/.*|/home/.*|/srv/.*|~/.*")
 _SYSRQ = "/proc/sysrq-trigger"
 
@@ -45,9 +51,20 @@ class _Feed:
     secret: bool = False
 
 
-def read(command: str, root: Node, *, rules: Rules, as_root: bool) -> tuple[Finding, ...]:
-    """Return a finding for everything in the line that runs or is written to, outermost first."""
-    reader = _Lenient(rules, as_root=as_root)
+Judged = Mapping[int, tuple[Sequence[Word], Finding]]
+
+
+def read(command: str, root: Node, *, rules: Rules, as_root: bool, judged: Judged) -> tuple[Finding, ...]:
+    """Return a finding for everything in the line that runs or is written to, outermost first.
+
+    Args:
+        command: the source of `root`.
+        root: its tree, which may hold errors.
+        rules: what is known about programs.
+        as_root: the line runs as root.
+        judged: what the strict reader already asked the rules, by the byte where a command starts.
+    """
+    reader = _Lenient(rules, as_root=as_root, judged=judged)
     reader.walk(root, 0)
     if root.has_error:
         reader.crude(command)
@@ -57,8 +74,9 @@ def read(command: str, root: Node, *, rules: Rules, as_root: bool) -> tuple[Find
 class _Lenient:
     """State of one walk: variables and folder as far as the line says."""
 
-    def __init__(self, rules: Rules, *, as_root: bool) -> None:
+    def __init__(self, rules: Rules, *, as_root: bool, judged: Judged) -> None:
         self.rules = rules
+        self.judged = judged
         self.as_root = as_root
         self.findings: list[Finding] = []
         self.variables: dict[str, str] = {}
@@ -83,7 +101,7 @@ class _Lenient:
                 self.assignment(node, depth)
             case "function_definition":
                 self.function(node, depth)
-            case "while_statement":
+            case "while_statement" | "c_style_for_statement":
                 self.loop(node, depth)
             case kind if kind in REDIRECT_KINDS:
                 self.redirect(node, depth, empties=False)
@@ -124,10 +142,11 @@ class _Lenient:
         self.below(node.children, depth)
 
     def loop(self, node: Node, depth: int) -> None:
-        condition = text_of(node.children[1]) if len(node.children) > 1 else ""
-        endless = condition.rstrip(" ;") in ("true", ":", "[ 1 ]", "[[ 1 ]]")
-        if endless and any(child.type == "&" for group in node.children for child in group.children):
-            self.add(text_of(node), Risk.DESTRUCTIVE, "starts processes without end", depth=depth)
+        source = text_of(node)
+        if _ENDLESS.match(source) and any(
+            child.type == "&" for group in node.children for child in group.children
+        ):
+            self.add(source, Risk.DESTRUCTIVE, "starts processes without end", depth=depth)
         self.below(node.children, depth)
 
     # -- redirections
@@ -148,10 +167,14 @@ class _Lenient:
             self.walk(child, depth)
         self.feed = fed
         nothing = not body or text_of(body[0]).strip() in (":", "true")
+        commands = [child for child in body if child.type == "command"]
+        inputs = {paths.normalise(word.text) for child in commands for word in self.words(child)}
         for child in redirects:
-            self.redirect(child, depth, empties=nothing)
+            self.redirect(child, depth, empties=nothing, inputs=inputs)
 
-    def redirect(self, node: Node, depth: int, *, empties: bool) -> None:
+    def redirect(
+        self, node: Node, depth: int, *, empties: bool, inputs: Container[str] = frozenset()
+    ) -> None:
         self.below((child for child in node.children if child.type != "heredoc_start"), depth)
         if node.type != "file_redirect":
             return
@@ -159,7 +182,11 @@ class _Lenient:
         if ">" not in redirect.operator or not redirect.target or redirect.target.isdigit():
             return
         target = paths.normalise(decode(redirect.target, variables=self.variables).text, cwd=self.cwd)
-        self.written(target, text_of(node), depth, empties=empties and redirect.operator in (">", ">|"))
+        text = text_of(node)
+        truncates = redirect.operator in (">", ">|")
+        if truncates and target in inputs and target.startswith("/") and target != "/dev/null":
+            self.add(text, Risk.DESTRUCTIVE, f"empties {target} before it is read", depth=depth)
+        self.written(target, text, depth, empties=empties and truncates)
 
     def written(self, target: str, text: str, depth: int, *, empties: bool) -> None:
         places = self.rules.places
@@ -201,7 +228,9 @@ class _Lenient:
         if not words or words[0].text not in _TEXT_SOURCES:
             return None
         texts = [word.text for word in words[1:] if not re.fullmatch(r"-[neE]+", word.text)]
-        return " ".join(texts).replace("\\n", "\n")
+        if words[0].text == "printf" and texts and _FORMAT.search(texts[0]):
+            texts = texts[1:] if _FORMAT.sub("", texts[0]).strip() in ("", "\\n") else texts
+        return _OCTAL.sub(_unescaped, " ".join(texts))
 
     # -- commands
 
@@ -225,22 +254,32 @@ class _Lenient:
         for child in node.children:
             if child.type == "variable_assignment":
                 self.assignment(child, depth)
-        words = self.words(node)
+        known = self.judged.get(node.start_byte) if self.shells == 0 and not self.cwd else None
+        words = known[0] if known else self.words(node)
         document = next((text for child in node.children if (text := _document(child)) is not None), None)
         fed = self.feed
         if document is not None:
             self.feed = _Feed(text=document)
         if words:
-            self.simple(words, text_of(node), depth, computed=node)
+            asked = known[1] if known and (self.feed is None or self.feed.text is None) else None
+            self.simple(words, text_of(node), depth, computed=node, asked=asked)
         self.feed = fed
         self.below(node.children, depth)
 
-    def simple(self, words: Sequence[Word], text: str, depth: int, *, computed: Node | None = None) -> None:
+    def simple(
+        self,
+        words: Sequence[Word],
+        text: str,
+        depth: int,
+        *,
+        computed: Node | None = None,
+        asked: Finding | None = None,
+    ) -> None:
         feed = self.feed or _Feed()
-        finding = judge(words, rules=self.rules, text=text, cwd=self.cwd, feed=feed.text or "")
+        finding = asked or judge(words, rules=self.rules, text=text, cwd=self.cwd, feed=feed.text or "")
         if finding.sends and (feed.secret or finding.secret):
             finding = replace(finding, risk=Risk.DESTRUCTIVE, reason="carries secrets away")
-        self.findings.append(replace(finding, depth=depth))
+        self.findings.append(replace(finding, depth=depth) if depth else finding)
         self.follow_cd(words)
         if finding.shell:
             self.shell(finding, feed, depth, computed)
@@ -331,3 +370,9 @@ def _document(node: Node) -> str | None:
     if node.type == "herestring_redirect":
         return " ".join(decode(text_of(child)).text for child in node.children if child.is_named)
     return None
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    if found[1]:
+        return chr(int(found[1], 8) & 0xFF)
+    return chr(int(found[2], 16)) if found[2] else "\n"

@@ -23,6 +23,7 @@ class Match:
         verb: the deepest rule that was reached; `chain` are all from the program down.
         path: the sub-verbs as typed.
         operands: operands after the sub-verbs.
+        before: the same for a program's own options, where they must stand before the sub-verb.
         given: option name to the values it was given ("" where it takes none), known or not.
         unknown: words that the rule does not know, or whose value it does not allow.
         paths: values of options that are paths.
@@ -36,6 +37,7 @@ class Match:
     path: list[str] = field(default_factory=list)
     operands: list[Word] = field(default_factory=list)
     given: dict[str, list[str]] = field(default_factory=dict)
+    before: dict[str, list[str]] = field(default_factory=dict)
     unknown: list[str] = field(default_factory=list)
     paths: list[Word] = field(default_factory=list)
     inner: list[list[Word]] = field(default_factory=list)
@@ -46,14 +48,20 @@ class Match:
         """Whether a program with sub-verbs was given none."""
         return bool(self.verb.verbs) and not self.operands
 
-    def has(self, names: frozenset[str], *, abbreviated: bool) -> bool:
+    def scope(self, rule: Verb) -> dict[str, list[str]]:
+        """Return the options that a clause of `rule` looks at."""
+        return self.before if rule.globals_first and rule is not self.verb else self.given
+
+    def has(
+        self, names: frozenset[str], *, abbreviated: bool, given: dict[str, list[str]] | None = None
+    ) -> bool:
         """Whether one of the options is given; an unknown long option counts when it may abbreviate one."""
-        if not names.isdisjoint(self.given):
+        if not names.isdisjoint(self.given if given is None else given):
             return True
         return abbreviated and any(
-            name.startswith(given)
-            for given in self.unknown
-            if given.startswith("--") and len(given) > len("--")
+            name.startswith(short)
+            for short in self.unknown
+            if short.startswith("--") and len(short) > len("--")
             for name in names
         )
 
@@ -110,7 +118,9 @@ class _Reading:
             self.operand(word)
 
     def one(self, word: Word) -> None:
-        if not _is_option(word) or self.verb.operand_flags:
+        if self.verb.dashless and self.at == 1 and not word.text.startswith("-"):
+            self.dashless(word)
+        elif not _is_option(word) or self.verb.operand_flags:
             self.operand(word)
         elif self.verb.number_flag and _NUMBER_FLAG.fullmatch(word.text):
             self.found.given.setdefault("-#", []).append(word.text[1:])
@@ -119,9 +129,19 @@ class _Reading:
         else:
             self.bundle(word)
 
+    def dashless(self, word: Word) -> None:
+        """Read old-style letters (tar tzf FILE); only the last may take a value, the next word."""
+        for char in word.text[:-1]:
+            known = self.option(f"-{char}")
+            if known is not None and known.takes is not Takes.NOTHING:
+                self.found.unknown.append(word.text)
+        self.bundle(Word(text=f"-{word.text}", raw=word.raw, certain=word.certain, glob=word.glob))
+
     def operand(self, word: Word) -> None:
         below = self.verb.verbs.get(word.text) if not self.found.operands else None
         if below is not None:
+            if self.verb.globals_first:
+                self.found.before, self.found.given = self.found.given, {}
             self.found.verb = below
             self.found.chain.append(below)
             self.found.path.append(word.text)
@@ -135,7 +155,7 @@ class _Reading:
     def option(self, name: str) -> Option | None:
         for rule in reversed(self.found.chain):
             known = rule.options.get(name)
-            if known is not None:
+            if known is not None and not (rule.globals_first and rule is not self.verb):
                 return known
         return None
 
@@ -178,9 +198,14 @@ class _Reading:
             return
         word = self.words[self.at]
         self.at += 1
+        if _is_option(word) and option.allowed is None and not _NUMBER_FLAG.fullmatch(word.text):
+            # NOTE: should a rule be wrong about an option taking a value, this is where a flag would hide.
+            self.found.unknown.append(word.text)
         self.value(option, word.text, word)
 
     def value(self, option: Option, text: str, word: Word) -> None:
+        if text.startswith("=") and option.allowed is not None:
+            text = text[1:]  # -o=json, as some programs take it
         self.give(option.name, text)
         if word.glob or (option.allowed is not None and not option.allowed.fullmatch(text)):
             self.found.unknown.append(f"{option.name}={text}")

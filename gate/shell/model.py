@@ -96,6 +96,8 @@ class Verb:
         risk: its class when no clause says otherwise; None in an operator's extra file: no opinion.
         single: options have one dash and a whole word (find, openssl), and never bundle.
         operand_flags: options are not told from operands (dd, ps): every word is an operand.
+        number_flag: `-5` is an option. `dashless`: the first word holds option letters (tar).
+        globals_first: its own options stand before the sub-verb and mean something else after it (git).
         bare: the class when a program with sub-verbs is given none.
         max_args: operands beyond it are not known to be harmless; None is any number.
         match: every operand must match whole to count as known.
@@ -116,6 +118,8 @@ class Verb:
     single: bool = False
     operand_flags: bool = False
     number_flag: bool = False
+    dashless: bool = False
+    globals_first: bool = False
     verbs: Mapping[str, "Verb"] = field(default_factory=dict)
     bare: Risk | None = None
     min_args: int = 0
@@ -145,7 +149,7 @@ class Verb:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Places:
-    """Paths that matter. Patterns are matched whole against normalised paths.
+    """Paths and words that matter. Patterns are matched whole against normalised paths.
 
     Attributes:
         secret_paths, secret_names: whole paths, and last parts of a path, that hold secrets.
@@ -154,6 +158,7 @@ class Places:
         open_trees: folders that hold none, whatever the files in them are called.
         system: folders whose recursive loss ends a system or a home.
         disks, devices: system disks, and block devices in general.
+        destroying_words: sub-verbs that delete, whatever the program.
     """
 
     secret_paths: re.Pattern[str]
@@ -165,6 +170,7 @@ class Places:
     system: re.Pattern[str]
     disks: re.Pattern[str]
     devices: re.Pattern[str]
+    destroying_words: re.Pattern[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,8 @@ from gate.shell.model import Places
 from gate.shell.words import Word
 
 _GLOB_CHARS = re.compile(r"[*?\[]")
+#: What is a file by its name, and no folder to descend into.
+_FILE = re.compile(r".*[^/]\.(?:conf|cfg|ini|log|json|ya?ml|toml|txt|service|timer|rules|xml|csv)")
 _EVERYTHING = frozenset({"*", ".*", ".[!.]*", "..?*", ".??*"})
 
 
@@ -61,7 +63,12 @@ def holds_secret(word: Word, places: Places) -> bool:
         return False
     if places.secret_names.fullmatch(path.rpartition("/")[2]):
         return True
-    return word.glob and _may_match_secret(path, places)
+    return word.glob and (_may_match_secret(path, places) or holds_secret(_without_globs(path), places))
+
+
+def _without_globs(path: str) -> Word:
+    plain = _GLOB_CHARS.sub("", path)
+    return Word(text=plain, raw=plain)
 
 
 def _may_match_secret(path: str, places: Places) -> bool:
@@ -79,5 +86,7 @@ def may_hold_secrets_below(path: str, places: Places) -> bool:
     """Whether descending into this folder may come upon secrets."""
     clean = normalise(path)
     if places.open_trees.fullmatch(clean) or places.open_trees.fullmatch(f"{clean}/x"):
+        return False
+    if clean.startswith("/") and _FILE.fullmatch(clean):
         return False
     return not clean.startswith("/") or places.secret_trees.fullmatch(clean) is not None

@@ -7,7 +7,8 @@ but blanks lies between the nodes.
 """
 
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
 
@@ -38,12 +39,14 @@ _INNER_FILE = "{}"
 class Reading:
     """What the strict reader made of a line; `refusal` says why it is not certain, None when it is.
 
-    `secret`: a file with secrets is fed into it.
+    `secret`: a file with secrets is fed into it. `judged`: by the byte where a command starts, its words and
+    what the rules say of it, so that the lenient reader need not ask again.
     """
 
     findings: tuple[Finding, ...] = ()
     refusal: str | None = None
     secret: bool = False
+    judged: Mapping[int, tuple[Sequence[Word], Finding]] = field(default_factory=dict)
 
 
 class _Refused(Exception):  # noqa: N818 - control flow inside this module, never seen outside
@@ -58,10 +61,10 @@ def read(root: Node, *, rules: Rules) -> Reading:
     try:
         reader.statement(root)
     except _Refused as refused:
-        return Reading(refusal=str(refused))
+        return Reading(refusal=str(refused), judged=reader.judged)
     if not reader.findings:
         return Reading(refusal="there is no command in it")
-    return Reading(findings=tuple(reader.findings), secret=reader.secret_input)
+    return Reading(findings=tuple(reader.findings), secret=reader.secret_input, judged=reader.judged)
 
 
 class _Strict:
@@ -71,6 +74,7 @@ class _Strict:
         self.rules = rules
         self.findings: list[Finding] = []
         self.secret_input = False
+        self.judged: dict[int, tuple[Sequence[Word], Finding]] = {}
 
     def statement(self, node: Node, depth: int = 0) -> None:
         if node.type == "command":
@@ -125,17 +129,35 @@ class _Strict:
                     words.append(_word(child))
                 case kind if kind in REDIRECT_KINDS:
                     self.redirect(child)
+                case "process_substitution" if words and child.children[0].type == "<(":
+                    words.append(self.substituted(child))
                 case _:
                     raise _Refused(_why_not(child))
         if not words:
             raise _Refused("there is no command in it")
-        self.findings.append(self.certain(words, text_of(node)))
+        finding = self.plain(words, text_of(node))
+        self.judged[node.start_byte] = (words, finding)
+        self.findings.append(self.unwrapped(finding, words))
+
+    def substituted(self, node: Node) -> Word:
+        """Read `<(command)`: the program gets a file that holds what the command prints."""
+        _check_gaps(node, _LIST_GAP)
+        for child in node.children[1:-1]:
+            if not child.is_named:
+                raise _Refused(_why_not(child))
+            self.statement(child, 1)
+        return Word(text="./output", raw=text_of(node))
 
     def certain(self, words: list[Word], text: str) -> Finding:
         """Judge words that are known, and the command a transparent wrapper holds."""
+        return self.unwrapped(self.plain(words, text), words)
+
+    def plain(self, words: list[Word], text: str) -> Finding:
         if words[0].glob or words[0].home or "/" in words[0].text:
             raise _Refused(f"{words[0].text} is a path, not a plain program name")
-        finding = judge(words, rules=self.rules, text=text)
+        return judge(words, rules=self.rules, text=text)
+
+    def unwrapped(self, finding: Finding, words: list[Word]) -> Finding:
         if finding.risk is not Risk.READ_ONLY:
             return finding
         for inner in finding.inner:

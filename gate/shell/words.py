@@ -12,7 +12,7 @@ from dataclasses import dataclass
 #: Stands for text that is known only when the line runs.
 UNKNOWN = "\ufffd"
 
-_PLAIN = re.compile(r"[A-Za-z0-9_./:=,+@%^-][A-Za-z0-9_./:=,+@%^#-]*")
+_PLAIN = re.compile(r"[A-Za-z0-9_./:=,+@%^-](?:[A-Za-z0-9_./:=,+@%^#-]|!=)*")
 _GLOB = frozenset("*?")
 _DOUBLE_ESCAPES = frozenset('$`"\\')
 _ANSI = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"'}
@@ -28,7 +28,7 @@ _ANSI_GUESS = {
     "?": "?",
 }
 _ANSI_NUMBER = re.compile(r"x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3})")
-_VARIABLE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?::?[-=+]([^{}]*))?\})")
+_VARIABLE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?:(:?[-=+])([^{}]*))?\})")
 _MAX_CODEPOINT = 0x10FFFF
 _BRACES = re.compile(r"([^'\"\\{}$]*)\{([^'\"\\{}]*,[^'\"\\{}]*)\}(.*)", re.DOTALL)
 _MAX_BRACES = 32
@@ -115,10 +115,16 @@ class _Scanner:
                 self.glob = True
                 self.take(char)
             case _:
-                self.certain = self.certain and (
-                    _PLAIN.fullmatch(char) is not None or (char == "#" and self.at > 0)
-                )
+                self.certain = self.certain and self.plain(char)
                 self.take(char)
+
+    def plain(self, char: str) -> bool:
+        """Whether bash leaves this unquoted character alone here."""
+        if char == "#":
+            return self.at > 0
+        if char == "!":  # no history without a terminal, and `!=` is no pattern
+            return self.raw[self.at + 1 : self.at + 2] == "="
+        return _PLAIN.fullmatch(char) is not None
 
     def single(self) -> None:
         end = self.raw.find("'", self.at + 1)
@@ -181,9 +187,16 @@ class _Scanner:
         if found is None:
             self.take(UNKNOWN, length=1)
             return
+        self.take(self.value(found), length=found.end() - self.at)
+
+    def value(self, found: re.Match[str]) -> str:
+        """Guess what an expansion gives: the variable, its default, or what stands for a set one."""
         name = found[1] or found[2]
-        value = "~" if name == "HOME" else (self.variables or {}).get(name, found[3] or UNKNOWN)
-        self.take(value, length=found.end() - self.at)
+        if name == "HOME":
+            return "~"
+        if found[3] in ("+", ":+"):
+            return found[4]
+        return (self.variables or {}).get(name, found[4] or UNKNOWN)
 
     def backtick(self) -> None:
         self.certain = False
