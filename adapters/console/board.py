@@ -5,6 +5,7 @@ before it is shown, a changed message shows only its changed lines, and a number
 has buttons now.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,14 +13,22 @@ from bot.ports import Button, Message
 from bot.text import Span, Style, Text, muted, visible
 
 Line = tuple[Span, ...]
+_RUNNING = "●"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What a message adds to the screen; `fresh` is False for a message that was there before."""
+    """What a message adds to the screen.
+
+    Attributes:
+        fresh: it was not there before.
+        lines: those that were not there before.
+        now: all of it.
+    """
 
     fresh: bool
     lines: tuple[Line, ...]
+    now: tuple[Line, ...]
 
 
 class Board:
@@ -39,8 +48,8 @@ class Board:
         else:
             self._buttons[key] = message.buttons
         if before is None:
-            return Change(fresh=True, lines=lines)
-        return Change(fresh=False, lines=_added(before, lines))
+            return Change(fresh=True, lines=lines, now=lines)
+        return Change(fresh=False, lines=_added(before, lines), now=lines)
 
     def pressed(self, text: str) -> Button | None:
         """Return the button that a line of digits means, or None when the line is something else."""
@@ -69,9 +78,24 @@ def render(message: Message) -> tuple[Line, ...]:
     return tuple(lines)
 
 
+def is_running(lines: Sequence[Line]) -> bool:
+    """Tell whether a message shows something that runs: its first line begins with the mark of that."""
+    return bool(lines) and text_of(lines[0]).startswith(_RUNNING)
+
+
+def is_output(line: Line) -> bool:
+    """Tell whether a line is a command's own output."""
+    return bool(line) and all(span.style is Style.BLOCK for span in line)
+
+
+def text_of(line: Line) -> str:
+    """Return a line without its styles."""
+    return "".join(span.text for span in line)
+
+
 def plain(lines: Sequence[Line]) -> str:
     """Return lines as text without styles, each with its newline."""
-    return "".join("".join(span.text for span in line).rstrip() + "\n" for line in lines)
+    return "".join(text_of(line).rstrip() + "\n" for line in lines)
 
 
 def _split(text: Text) -> list[Line]:
@@ -99,11 +123,11 @@ def _attached(name: str, content: bytes) -> list[Line]:
 
 def _added(before: Sequence[Line], after: Sequence[Line]) -> tuple[Line, ...]:
     """Return the lines of `after` that `before` has not, in order; repeated lines count."""
-    left = list(before)
+    left = Counter(before)
     added = []
     for line in after:
-        if line in left:
-            left.remove(line)
+        if left[line] > 0:
+            left[line] -= 1
         else:
             added.append(line)
     return tuple(added)

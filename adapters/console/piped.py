@@ -2,12 +2,13 @@
 
 Each line is one turn, finished before the next is read; a ``` fence makes several lines one message; a line
 of digits presses a button of the newest card. The rule it owns: the same conversation prints the same text,
-so changes of a message are held until the turn ends, and of their outcome only the new lines are printed.
+so what still runs and changes of a message are held until the turn ends, and of these the outcome alone is
+printed, of a message that was there before only its new lines.
 """
 
 from typing import TextIO
 
-from adapters.console.board import Board, plain
+from adapters.console.board import Board, is_running, plain, render
 from adapters.console.front import GoneError, Said, Send
 from adapters.console.lines import BadInputError, Lines
 from bot.ports import Message
@@ -26,8 +27,8 @@ class Piped:
         self._changed: dict[str, Message] = {}
 
     def show(self, key: str, message: Message) -> None:
-        """Print a new message at once; hold a change until the turn ends."""
-        if key in self._shown:
+        """Print a new message at once; hold a change, and what still runs, until the turn ends."""
+        if key in self._shown or key in self._changed or is_running(render(message)):
             self._changed[key] = message
             return
         self._shown.add(key)
@@ -77,6 +78,7 @@ class Piped:
 
     def _flush(self) -> None:
         changed, self._changed = self._changed, {}
+        self._shown |= changed.keys()
         for key, message in changed.items():
             self._print(plain(self._board.update(key, message).lines))
 

@@ -6,6 +6,8 @@ the end of input what still runs is waited for.
 """
 
 import asyncio
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 from prompt_toolkit import PromptSession, print_formatted_text
@@ -13,14 +15,13 @@ from prompt_toolkit.formatted_text import FormattedText
 from prompt_toolkit.history import FileHistory
 from prompt_toolkit.patch_stdout import patch_stdout
 
-from adapters.console.board import Board, Line
+from adapters.console.board import Board, Change, Line, is_output, is_running, text_of
 from adapters.console.front import GoneError, Said, Send
 from bot.ports import Message
 from bot.text import Style
 
 FENCE = "```"
 _JUST_APPEARED_S = 0.8  # less than anybody needs to read a card and type a number
-_RUNNING = "●"
 _COLOURS = {
     Style.PLAIN: "",
     Style.STRONG: "bold",
@@ -46,6 +47,7 @@ class Terminal:
         history.touch(mode=0o600)
         self._board = Board()
         self._running: dict[str, str] = {}
+        self._output: dict[str, Counter[str]] = {}
         self._appeared_at = 0.0
         self._open: set[asyncio.Future[None]] = set()
         self._prompt: PromptSession[str] = PromptSession(
@@ -58,16 +60,29 @@ class Terminal:
         change = self._board.update(key, message)
         if self._board.newest != newest:
             self._appeared_at = asyncio.get_running_loop().time()
-        running = [
-            line for line in change.lines if not change.fresh and _text(line).lstrip().startswith(_RUNNING)
-        ]
-        if running:
-            self._running[key] = _text(running[-1]).strip()
-        elif change.lines:
+        if is_running(change.now):
+            self._running[key] = "  ".join(text_of(line).strip() for line in change.now[:2])
+        else:
             self._running.pop(key, None)
-        for line in change.lines:
-            if line not in running:
-                print_formatted_text(styled(line))
+        for line in self._news(key, change):
+            print_formatted_text(styled(line))
+
+    def _news(self, key: str, change: Change) -> Iterator[Line]:
+        """Give the changed lines that scroll by; a line of output does so once, however often it is shown."""
+        printed = self._output.setdefault(key, Counter())
+        seen: Counter[str] = Counter()
+        new = Counter(change.lines)
+        for line in change.now:
+            if is_output(line):
+                text = text_of(line)
+                seen[text] += 1
+                if seen[text] > printed[text]:
+                    printed[text] += 1
+                    yield line
+            elif new[line] > 0:
+                new[line] -= 1
+                if change.fresh or key not in self._running:
+                    yield line
 
     def hint(self, text: str) -> None:
         """Print a line of the console's own."""
@@ -130,7 +145,3 @@ def styled(line: Line) -> FormattedText:
         else:
             parts.append((_COLOURS[span.style], span.text))
     return FormattedText(parts)
-
-
-def _text(line: Line) -> str:
-    return "".join(span.text for span in line)

@@ -5,6 +5,7 @@ the ledger's lock (D1). `--rehearse` never touches a running one: its state is t
 """
 
 import argparse
+import contextlib
 
 from bot.cli.options import Subparsers, common, config_from
 
@@ -38,12 +39,11 @@ def _chat(args: argparse.Namespace) -> int:
         return _rehearse(args)
     from adapters.console.client import NobodyThereError, talk  # noqa: PLC0415  # lazy: brings asyncio
 
-    try:
+    with contextlib.suppress(NobodyThereError):
         return talk(config.paths.socket, history=config.paths.history)
-    except NobodyThereError:
-        from bot import app  # noqa: PLC0415  # lazy: brings everything
+    from bot import app  # noqa: PLC0415  # lazy: brings everything
 
-        return app.chat(config)
+    return app.chat(config)
 
 
 def _rehearse(args: argparse.Namespace) -> int:

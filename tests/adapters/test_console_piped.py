@@ -92,33 +92,37 @@ async def test_a_turn_has_ended_before_the_next_line_is_read() -> None:
 
 
 async def test_only_the_outcome_of_edits_is_printed_and_only_its_new_lines() -> None:
-    talk = piped("run df -h on web1\n")
+    talk = piped("yes\n")
 
     async def answer(_inbound: Inbound) -> None:
-        card = await talk.post("● web1 · df -h", "df -h", "running")
+        card = await talk.post("◔ web1 · restart caddy", "systemctl restart caddy", "waits")
         for second in range(5):
-            await talk.edit(card, "● web1 · df -h", "df -h", f"running {second} s")
-        await talk.edit(card, "✓ web1 · df -h", "df -h", "ok in 0.2 s")
+            await talk.edit(card, "● web1 · restart caddy", "systemctl restart caddy", f"running {second} s")
+        await talk.edit(card, "✓ web1 · restart caddy", "systemctl restart caddy", "ok in 1.1 s")
 
     talk.core.answer = answer
-    assert await talk.hold() == "● web1 · df -h\ndf -h\nrunning\n\n✓ web1 · df -h\nok in 0.2 s\n\n"
+    assert await talk.hold() == (
+        "◔ web1 · restart caddy\nsystemctl restart caddy\nwaits\n\n✓ web1 · restart caddy\nok in 1.1 s\n\n"
+    )
 
 
-async def test_the_same_conversation_prints_the_same_text_however_often_it_is_edited() -> None:
-    async def held(edits: int) -> str:
-        talk = piped("run df -h on web1\n")
+@pytest.mark.parametrize("edits", [1, 7])
+async def test_what_runs_is_printed_once_with_its_outcome_however_often_it_is_edited(edits: int) -> None:
+    talk = piped("run df -h on web1\nnext\n")
 
-        async def answer(_inbound: Inbound) -> None:
-            card = await talk.post("queued")
-            for number in range(edits):
-                await talk.edit(card, f"running {number}")
-                await asyncio.sleep(0)
-            await talk.edit(card, "ok")
+    async def answer(inbound: Inbound) -> None:
+        if inbound.text == "next":
+            await talk.post("the next turn")
+            return
+        card = await talk.post("● web1 · df -h", "running 0.8 s")
+        await talk.post("another message")
+        for second in range(edits):
+            await talk.edit(card, "● web1 · df -h", f"running {second} s")
+            await asyncio.sleep(0)
+        await talk.edit(card, "✓ web1 · df -h", "ok in 0.9 s")
 
-        talk.core.answer = answer
-        return await talk.hold()
-
-    assert await held(0) == await held(7)
+    talk.core.answer = answer
+    assert await talk.hold() == "another message\n\n✓ web1 · df -h\nok in 0.9 s\n\nthe next turn\n\n"
 
 
 async def test_buttons_are_numbered_and_a_number_presses_one_of_the_newest_card() -> None:

@@ -74,9 +74,7 @@ async def test_a_conversation_over_the_socket_is_the_same_as_without(tmp_path: P
 
         core.answer = answer
         code, shown = await converse(path, "one\n```\ntwo\n```\n")
-    assert shown == "● one\n\n✓ one\n\n● ```\ntwo\n```\n\n✓ ```\n\n" or shown.startswith(
-        "● one\n\n✓ one\n\n● ```\ntwo"
-    )
+    assert shown == "✓ one\n\n✓ ```\ntwo\n```\n\n" or shown.startswith("● one\n\n✓ one\n\n● ```\ntwo")
     assert code == 0
     assert [heard.account.key for heard in core.heard] == [f"console::{LOGIN}"] * 2
 
