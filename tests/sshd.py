@@ -107,7 +107,9 @@ def openssh(server: Server, *, options: str = "") -> Iterator[Server]:
         f"Port {server.port}\nListenAddress 127.0.0.1\nHostKey {server.folder / 'host'}\n"
         f"AuthorizedKeysFile {server.folder / 'authorized_keys'}\nPidFile none\nStrictModes no\nUsePAM no\n"
         "PasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin prohibit-password\n"
-        f"MaxStartups 100\nPrintMotd no\nLogLevel ERROR\n{options}"
+        f"MaxStartups 100\nPrintMotd no\nLogLevel ERROR\n"
+        # bash as a login shell reads ~/.bashrc under sshd unless it is nested; this user's is not our subject
+        f"SetEnv SHLVL=2\n{options}"
     )
     if os.geteuid() == 0:
         Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)

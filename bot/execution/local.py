@@ -117,6 +117,7 @@ async def run_local(
     finally:
         if not progress.exited.done():
             process.signal("KILL")
+            await asyncio.wait({progress.exited}, timeout=limits.kill_after_s)
         transport.close()
 
 

@@ -8,6 +8,7 @@ keys.
 
 import asyncio
 import contextlib
+import logging
 import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
@@ -17,7 +18,8 @@ import asyncssh
 from bot.execution.limits import Limits
 from bot.execution.run import unless
 from bot.execution.trust import Client, ciphers, host_key_algorithms, known, refusal
-from bot.execution.unreached import explain
+from bot.execution.unreached import Unreached, UnreachedError, explain
+from bot.execution.wire import Wire
 from bot.inventory.hostkeys import HostKeys, KnownHostsError
 from bot.inventory.identity import Identifier
 from bot.inventory.ssh_config import Hop, SshConfigError, SshHost
@@ -36,9 +38,15 @@ class Endpoint:
 
 @dataclass(slots=True, eq=False)
 class _Slot:
-    """One endpoint's connection, present or future. `users` counts commands and tunnels through it."""
+    """One endpoint's connection, present or future.
+
+    Attributes:
+        users: commands and tunnels that use it, or wait for it.
+        retired: connections taken for dead that others may still be using; closed when nobody is left.
+    """
 
     channels: asyncio.Semaphore
+    retired: list[asyncssh.SSHClientConnection] = field(default_factory=list)
     users: int = 0
     connecting: "asyncio.Task[asyncssh.SSHClientConnection] | None" = None
     idle: asyncio.TimerHandle | None = None
@@ -51,6 +59,11 @@ class _Slot:
         if task.cancelled() or task.exception() is not None or task.result().is_closed():
             return None
         return task
+
+    def ready(self) -> asyncssh.SSHClientConnection | None:
+        """Return the connection when it is there already."""
+        task = self.usable()
+        return task.result() if task is not None and task.done() else None
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -77,6 +90,8 @@ class Pool:
         self._handshakes = asyncio.Semaphore(limits.handshakes)
         self._keepers: set[asyncio.Task[None]] = set()
         self._closed = False
+        # at INFO asyncssh logs every command in full, secrets included
+        asyncssh.set_log_level(logging.WARNING)
 
     def endpoint(self, alias: str, *, name: str, user: str = "", port: int = 0) -> Endpoint:
         """Resolve an alias, its keys and its jump hosts. Raises UnreachedError for a broken config."""
@@ -101,22 +116,29 @@ class Pool:
         """Hold one channel's place on a live connection. Raises UnreachedError, StoppedError."""
         slot = self._slot(endpoint)
         with self._in_use(endpoint, slot):
-            await unless(cancel, slot.channels.acquire())
+            if slot.channels.locked():
+                await unless(cancel, slot.channels.acquire())
+            else:
+                await slot.channels.acquire()
             try:
                 began = time.monotonic()
-                connection = await unless(cancel, self._connection(endpoint, slot))
+                connection = slot.ready()
+                if connection is None:
+                    connection = await unless(cancel, self._connection(endpoint, slot))
                 yield Lease(endpoint=endpoint, connection=connection, connect_s=time.monotonic() - began)
             finally:
                 slot.channels.release()
 
     async def renew(self, lease: Lease) -> None:
-        """Put a new connection in the place of the dead one of `lease`. Raises UnreachedError."""
+        """Put a new connection in the place of the dead one of `lease`. Raises UnreachedError.
+
+        The old one is not cut: should it only be slow, then what others run over it goes on.
+        """
         slot = self._slot(lease.endpoint)
         began = time.monotonic()
-        task = slot.usable()
-        if task is not None and task.done() and task.result() is lease.connection:
+        if slot.ready() is lease.connection:
             slot.connecting = None
-        lease.connection.abort()
+        slot.retired.append(lease.connection)
         lease.connection = await self._connection(lease.endpoint, slot)
         lease.connect_s += time.monotonic() - began
 
@@ -136,6 +158,8 @@ class Pool:
             yield
         finally:
             slot.users -= 1
+            if slot.users == 0:
+                _cut(slot.retired)
             if slot.users == 0 and not self._closed:
                 loop = asyncio.get_running_loop()
                 slot.idle = loop.call_later(self._limits.idle_s, self._expire, endpoint, slot)
@@ -143,11 +167,13 @@ class Pool:
     def _expire(self, endpoint: Endpoint, slot: _Slot) -> None:
         if self._slots.get(endpoint) is slot:
             del self._slots[endpoint]
-        task = slot.usable()
-        if task is not None and task.done():
-            task.result().close()
+        connection = slot.ready()
+        if connection is not None:
+            connection.close()
 
     async def _connection(self, endpoint: Endpoint, slot: _Slot) -> asyncssh.SSHClientConnection:
+        if self._closed:
+            raise UnreachedError(Unreached.CHANNEL, f"{endpoint.name}: sayso is stopping. Nothing ran.")
         task = slot.usable()
         if task is None:
             task = slot.connecting = asyncio.create_task(self._connect(endpoint))
@@ -182,7 +208,7 @@ class Pool:
                     port=host.port,
                     username=host.user,
                     config=self._identifier.ssh_config.paths,
-                    tunnel=tunnel if tunnel is not None else None,
+                    tunnel=tunnel or (Wire() if host.plain_tcp else ()),
                     client_factory=lambda: client,
                     known_hosts=known(keys),
                     server_host_key_algs=host_key_algorithms(host, keys),
@@ -215,6 +241,7 @@ class Pool:
         for slot in slots:
             if slot.idle is not None:
                 slot.idle.cancel()
+            _cut(slot.retired)
             task = slot.usable()
             if task is not None and not task.done():
                 task.cancel()
@@ -226,6 +253,12 @@ class Pool:
                 outcome.abort()
                 await outcome.wait_closed()
         await asyncio.gather(*self._keepers, return_exceptions=True)
+
+
+def _cut(connections: list[asyncssh.SSHClientConnection]) -> None:
+    for connection in connections:
+        connection.abort()
+    connections.clear()
 
 
 def _look_at(task: "asyncio.Task[asyncssh.SSHClientConnection]") -> None:

@@ -21,6 +21,7 @@ from bot.execution.wrap import Wrapped
 from bot.ports import Ended
 
 _Channel = asyncssh.SSHClientChannel[bytes]
+_SWEEP_PAUSES_S = (0.1, 0.3, 1.0, 2.0, 4.0)
 _Opened = tuple[_Channel, asyncssh.SSHClientSession[bytes]]
 
 
@@ -72,16 +73,24 @@ class _Remote:
     async def sweep(self, name: str) -> None:
         """Run the sweep on a second channel of the same connection."""
         wrapped = self.sweeps[0 if name == "TERM" else 1]
-        progress = Progress(Capture(head_bytes=0, tail_bytes=0, on_output=lambda _: None))
         with contextlib.suppress(TimeoutError, asyncssh.Error, OSError):
             async with asyncio.timeout(self.limits.open_s):
-                channel, _ = await self.lease.connection.create_session(
-                    lambda: _Session(progress), wrapped.line, encoding=None
-                )
-                try:
-                    await progress.exited
-                finally:
-                    channel.close()
+                for pause_s in _SWEEP_PAUSES_S:
+                    with contextlib.suppress(asyncssh.ChannelOpenError):
+                        await self._run(wrapped)
+                        return
+                    # the server has no channel left just now: others are being stopped at the same time
+                    await asyncio.sleep(pause_s)
+
+    async def _run(self, wrapped: Wrapped) -> None:
+        progress = Progress(Capture(head_bytes=0, tail_bytes=0, on_output=lambda _: None))
+        channel, _ = await self.lease.connection.create_session(
+            lambda: _Session(progress), wrapped.line, encoding=None
+        )
+        try:
+            await progress.exited
+        finally:
+            channel.close()
 
 
 async def run_ssh(

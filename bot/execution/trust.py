@@ -87,7 +87,7 @@ def refusal(
             f"Check its certificate and the @cert-authority line in {file}.",
         )
     shown = f"{fingerprint(offered)} ({offered.get_algorithm()})"
-    kind = offered.get_algorithm().removeprefix("ssh-")
+    kind = offered.get_algorithm().removeprefix("ssh-").partition("-")[0]
     if keys.keys:
         trusted = ", ".join(sorted(map(fingerprint, keys.keys)))
         return UnreachedError(
@@ -102,5 +102,5 @@ def refusal(
         Unreached.HOST_KEY_UNKNOWN,
         f"{name}: the host key of {spot} is not known here. It shows {shown}. Nothing was sent. "
         "Compare on the host itself: ssh-keygen -lf /etc/ssh/ssh_host_"
-        f"{kind.split('-')[0]}_key.pub. If it is the same: {scan} >> {file}{alias}",
+        f"{kind}_key.pub. If it is the same: {scan} >> {file}{alias}",
     )

@@ -13,6 +13,7 @@ from typing import cast
 from asyncssh.config import ConfigParseError, SSHClientConfig
 
 _PORT = 22
+_OWN_TRANSPORT = ("ProxyCommand", "BindAddress", "AddressFamily")
 DEFAULT_KNOWN_HOSTS = (Path("~/.ssh/known_hosts"), Path("/etc/ssh/ssh_known_hosts"))
 
 #: A file as it was when it was read: (path, mtime_ns, size); -1 for one that was not there.
@@ -49,6 +50,7 @@ class SshHost:
         key_name: the name its host key is looked up by (HostKeyAlias, else the address).
         jump: hosts to go through, nearest to us first.
         known_hosts: files of trusted keys; () when the config switches checking by file off.
+        plain_tcp: nothing special is wanted of the connection itself (ProxyCommand, BindAddress, …).
         picks_ciphers, picks_host_key_algorithms: the user chose these; ours stand back.
     """
 
@@ -60,6 +62,7 @@ class SshHost:
     jump: tuple[Hop, ...] = ()
     identity_files: tuple[str, ...] = ()
     known_hosts: tuple[Path, ...] = ()
+    plain_tcp: bool = True
     picks_ciphers: bool = False
     picks_host_key_algorithms: bool = False
 
@@ -140,6 +143,7 @@ def _host(config: SSHClientConfig, alias: str, local_user: str) -> SshHost:
         jump=tuple(_hops(config.get("ProxyJump"))),
         identity_files=tuple(str(name) for name in _items(config.get("IdentityFile"))),
         known_hosts=_known_hosts(config),
+        plain_tcp=all(config.get(option) is None for option in _OWN_TRANSPORT),
         picks_ciphers=config.get("Ciphers") is not None,
         picks_host_key_algorithms=config.get("HostKeyAlgorithms") is not None,
     )

@@ -1,0 +1,185 @@
+"""SSH against OpenSSH's ControlMaster, in one run on one private sshd: `python -m benchmarks.ssh [--quick]`.
+
+Three questions: what a pooled round trip costs (aim: at most 0.6 of `ssh` over a ControlMaster sending the
+same line), how fast 100 MB stream (aim: at least 1.3 times `ssh` into a pipe), and whether memory stays
+bounded meanwhile. The bare `uptime` over the ControlMaster is printed too: timeout, env and bash without
+start files, which each command of ours gets, are three programs more over there. The sides take turns, so
+that whatever else the machine does hits all. Exits with 1 when an aim is missed.
+"""
+
+import argparse
+import asyncio
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.execution.executor import FleetExecutor
+from bot.execution.wrap import wrap
+from bot.inventory import Inventory, TargetConfig, build
+from bot.ports import Ended
+from gate.domain import Action, ActionId, TargetId
+from tests.sshd import SSHD, Server, running
+
+ROUND_TRIP_AIM = 0.6
+STREAM_AIM = 1.3
+MEMORY_AIM_MB = 30.0
+MB = 1_000_000
+
+
+@dataclass(frozen=True)
+class Sides:
+    """What is compared: our executor and the ssh program, over the same server."""
+
+    server: Server
+    inventory: Inventory
+    executor: FleetExecutor
+    control: Path
+
+    async def action(self, command: str) -> Action:
+        """Return a command for the server, as it would be granted."""
+        target = await self.executor.identify(self.inventory.targets[TargetId("box")])
+        return Action(id=ActionId("b.1"), index=1, target=target, command=command, purpose="benchmark")
+
+    async def ours(self, command: str) -> Ended:
+        """Run a command our way."""
+        ended = await self.executor.run(await self.action(command), on_output=_ignore, cancel=asyncio.Event())
+        if ended.exit_code != 0:
+            raise RuntimeError(f"{ended.kind}: {ended.note}")
+        return ended
+
+    def ssh(self, *options: str) -> list[str]:
+        """Return the argv of ssh to the same server."""
+        return ["ssh", "-F", str(self.server.config), *options, self.server.alias]
+
+    @property
+    def through_master(self) -> list[str]:
+        """Return the argv of ssh over the running ControlMaster."""
+        return self.ssh("-o", f"ControlPath={self.control}", "-o", "ControlMaster=no")
+
+
+def _ignore(chunk: bytes) -> None:
+    del chunk
+
+
+async def round_trips(sides: Sides, *, rounds: int) -> tuple[float, float]:
+    """Print the medians; return ours as a part of ControlMaster's, with the same line and with a bare one."""
+    ours: list[float] = []
+    same: list[float] = []
+    bare: list[float] = []
+    line = wrap(await sides.action("uptime"), token="0" * 32, kill_after_s=5).line
+    for _ in range(rounds):
+        began = time.perf_counter()
+        await sides.ours("uptime")
+        ours.append(time.perf_counter() - began)
+        same.append(_ssh([*sides.through_master, line]))
+        bare.append(_ssh([*sides.through_master, "uptime"]))
+    mine, equal, other = map(statistics.median, (ours, same, bare))
+    _print("pooled round trip", f"{mine * 1e3:.2f} ms", "ControlMaster, same", f"{equal * 1e3:.2f} ms")
+    _print("", "", "ControlMaster, bare", f"{other * 1e3:.2f} ms")
+    return mine / equal, mine / other
+
+
+def _ssh(argv: Sequence[str]) -> float:
+    began = time.perf_counter()
+    subprocess.run(argv, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - began
+
+
+async def streams(sides: Sides, *, size: int, rounds: int) -> tuple[float, float]:
+    """Print the medians and return (ours as a multiple of ssh's, megabytes by which our peak memory grew)."""
+    command = f"head -c {size} /dev/zero"
+    ours: list[float] = []
+    theirs: list[float] = []
+    before = _peak_mb()
+    for _ in range(rounds):
+        began = time.perf_counter()
+        ended = await sides.ours(command)
+        ours.append(size / (time.perf_counter() - began))
+        if ended.output.total != size:
+            raise RuntimeError(f"only {ended.output.total} of {size} bytes arrived")
+        theirs.append(size / _pipe(sides.ssh(), command, size))
+    grown = _peak_mb() - before
+    mine, other = statistics.median(ours), statistics.median(theirs)
+    _print("stream", f"{mine / MB:.0f} MB/s", "ssh into a pipe", f"{other / MB:.0f} MB/s")
+    return mine / other, grown
+
+
+def _pipe(argv: Sequence[str], command: str, size: int) -> float:
+    """Read `size` bytes from ssh; its handshake is not counted, only what follows the first byte."""
+    with subprocess.Popen([*argv, command], stdout=subprocess.PIPE, bufsize=0) as process:
+        if process.stdout is None:
+            raise RuntimeError("no pipe")
+        total = len(process.stdout.read(1))
+        began = time.perf_counter()
+        while chunk := process.stdout.read(65536):
+            total += len(chunk)
+        took = time.perf_counter() - began
+    if total != size:
+        raise RuntimeError(f"ssh delivered {total} of {size} bytes")
+    return took
+
+
+def _peak_mb() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+
+
+def _print(name: str, value: str, other: str, other_value: str) -> None:
+    print(f"{name:20} {value:>12}    {other:20} {other_value:>12}")
+
+
+async def measure(server: Server, *, quick: bool) -> bool:
+    inventory = build({"box": TargetConfig()}, {}, ssh_config=server.config)
+    executor = FleetExecutor(inventory)
+    control = server.folder / "master"
+    sides = Sides(server=server, inventory=inventory, executor=executor, control=control)
+    master = subprocess.Popen(  # noqa: ASYNC220 -- lives beside everything that is measured
+        sides.ssh("-o", f"ControlPath={control}", "-o", "ControlMaster=yes", "-N"), stdin=subprocess.DEVNULL
+    )
+    try:
+        while not control.exists():
+            if master.poll() is not None:
+                raise RuntimeError("the ControlMaster did not start")
+            await asyncio.sleep(0.02)
+        await sides.ours("true")
+        ratio, bare = await round_trips(sides, rounds=30 if quick else 150)
+        size = 20 * MB if quick else 100 * MB
+        multiple, grown = await streams(sides, size=size, rounds=3 if quick else 5)
+    finally:
+        master.terminate()
+        master.wait()
+        await executor.close()
+    checks = (
+        (f"round trip / ControlMaster  {ratio:.2f}  (aim ≤ {ROUND_TRIP_AIM})", ratio <= ROUND_TRIP_AIM),
+        (f"stream / ssh into a pipe    {multiple:.2f}  (aim ≥ {STREAM_AIM})", multiple >= STREAM_AIM),
+        (
+            f"peak memory growth          {grown:.1f} MB  (aim ≤ {MEMORY_AIM_MB:.0f} MB)",
+            grown <= MEMORY_AIM_MB,
+        ),
+    )
+    print(f"        round trip / a bare command over ControlMaster  {bare:.2f}")
+    for line, met in checks:
+        print(("met     " if met else "MISSED  ") + line)
+    return all(met for _, met in checks)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="fewer rounds, 20 MB")
+    arguments = parser.parse_args()
+    if not SSHD.exists():
+        print(f"{SSHD} is not here; without OpenSSH there is nothing to compare with")
+        return 1
+    with tempfile.TemporaryDirectory() as folder, running(Path(folder) / "sshd") as server:
+        print(f"{os.cpu_count()} cores shared by client and server; each side takes turns")
+        return 0 if asyncio.run(measure(server, quick=arguments.quick)) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
