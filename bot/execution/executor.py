@@ -9,6 +9,7 @@ import os
 import pwd
 import secrets
 from dataclasses import replace
+from functools import partial
 
 from bot.execution.capture import Capture
 from bot.execution.limits import Limits
@@ -89,15 +90,11 @@ class FleetExecutor:
         wrapped = wrap(action, token=token, kill_after_s=limits.kill_after_s)
         for problem in problems(action, wrapped, max_bytes=limits.command_bytes):
             raise UnreachedError(Unreached.UNUSABLE, problem)
-        sweeps = (
-            sweep(action, token=token, signal="TERM"),
-            sweep(action, token=token, signal="KILL"),
-        )
         entry = ssh_entry(action.target, self._inventory.targets)
         if entry is None:
             return await run_local(
                 wrapped,
-                sweeps=sweeps,
+                sweep=partial(sweep, action, token),
                 capture=capture,
                 timeout_s=action.timeout_s,
                 cancel=cancel,
@@ -110,7 +107,7 @@ class FleetExecutor:
             endpoint=self._pool.endpoint(
                 entry.address, name=action.target.id, user=entry.user, port=entry.port
             ),
-            sweeps=sweeps,
+            sweep=partial(sweep, action, token),
             capture=capture,
             timeout_s=action.timeout_s,
             cancel=cancel,

@@ -15,7 +15,7 @@ from bot.execution.capture import Capture
 from bot.execution.limits import Limits
 from bot.execution.run import Progress, supervise
 from bot.execution.unreached import Unreached, UnreachedError
-from bot.execution.wrap import Wrapped
+from bot.execution.wrap import Sweeper, Wrapped
 from bot.ports import Ended
 
 
@@ -57,8 +57,7 @@ class _Process:
     """A child and its group."""
 
     pid: int
-    sweeper: Wrapped | None
-    killer: Wrapped | None
+    sweeper: Sweeper
     me: Self
     limits: Limits
 
@@ -69,18 +68,15 @@ class _Process:
 
     async def sweep(self, name: str) -> None:
         """Run the sweep command for `name`."""
-        wrapped = self.sweeper if name == "TERM" else self.killer
-        if wrapped is None:
-            return
         with contextlib.suppress(UnreachedError, TimeoutError):
             async with asyncio.timeout(self.limits.open_s):
-                await _quietly(wrapped, me=self.me)
+                await _quietly(self.sweeper(name), me=self.me)
 
 
 async def run_local(
     wrapped: Wrapped,
     *,
-    sweeps: tuple[Wrapped, Wrapped],
+    sweep: Sweeper,
     capture: Capture,
     timeout_s: float,
     cancel: asyncio.Event,
@@ -91,7 +87,7 @@ async def run_local(
 
     Args:
         wrapped: the command.
-        sweeps: commands that find what is left of it, for TERM and for KILL.
+        sweep: makes the command that sends a signal to what is left of it.
         capture: where output goes.
         timeout_s: what the action allows.
         cancel: set to stop it.
@@ -103,7 +99,7 @@ async def run_local(
     """
     progress = Progress(capture)
     transport = await _start(wrapped, progress, me=me)
-    process = _Process(pid=transport.get_pid(), sweeper=sweeps[0], killer=sweeps[1], me=me, limits=limits)
+    process = _Process(pid=transport.get_pid(), sweeper=sweep, me=me, limits=limits)
     try:
         return await supervise(
             progress,

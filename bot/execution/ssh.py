@@ -17,7 +17,7 @@ from bot.execution.limits import Limits
 from bot.execution.pool import Endpoint, Lease, Pool
 from bot.execution.run import Progress, supervise
 from bot.execution.unreached import StoppedError, Unreached, UnreachedError
-from bot.execution.wrap import Wrapped
+from bot.execution.wrap import Sweeper, Wrapped
 from bot.ports import Ended
 
 _Channel = asyncssh.SSHClientChannel[bytes]
@@ -61,7 +61,7 @@ class _Remote:
 
     session: _Session
     lease: Lease
-    sweeps: tuple[Wrapped, Wrapped]
+    sweeper: Sweeper
     limits: Limits
 
     def signal(self, name: str) -> None:
@@ -72,7 +72,7 @@ class _Remote:
 
     async def sweep(self, name: str) -> None:
         """Run the sweep on a second channel of the same connection."""
-        wrapped = self.sweeps[0 if name == "TERM" else 1]
+        wrapped = self.sweeper(name)
         with contextlib.suppress(TimeoutError, asyncssh.Error, OSError):
             async with asyncio.timeout(self.limits.open_s):
                 for pause_s in _SWEEP_PAUSES_S:
@@ -98,7 +98,7 @@ async def run_ssh(
     *,
     pool: Pool,
     endpoint: Endpoint,
-    sweeps: tuple[Wrapped, Wrapped],
+    sweep: Sweeper,
     capture: Capture,
     timeout_s: float,
     cancel: asyncio.Event,
@@ -110,7 +110,7 @@ async def run_ssh(
         wrapped: the command; its `line` is what is sent.
         pool: connections.
         endpoint: where.
-        sweeps: commands that find what is left of it, for TERM and for KILL.
+        sweep: makes the command that sends a signal to what is left of it.
         capture: where output goes.
         timeout_s: what the action allows.
         cancel: set to stop it.
@@ -122,7 +122,7 @@ async def run_ssh(
     """
     async with pool.lease(endpoint, cancel=cancel) as lease:
         session = await _start(wrapped, pool=pool, lease=lease, capture=capture, cancel=cancel, limits=limits)
-        remote = _Remote(session=session, lease=lease, sweeps=sweeps, limits=limits)
+        remote = _Remote(session=session, lease=lease, sweeper=sweep, limits=limits)
         try:
             return await supervise(
                 session.progress,

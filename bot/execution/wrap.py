@@ -7,15 +7,16 @@ signals do not reach: children in groups of their own, commands under sudo, proc
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from bot.inventory.identity import sudo
 from gate.domain import Action
 
 #: The constructed environment (docs/security.md): system folders only, no pager, no prompts, no colours.
+#: /usr/local comes last: a name that the gate judged means the system's own program where there is one.
 ENVIRONMENT = (
-    ("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"),
+    ("PATH", "/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/sbin:/usr/local/bin"),
     ("LANG", "C.UTF-8"),
     ("TERM", "dumb"),
     ("PAGER", "cat"),
@@ -62,6 +63,10 @@ class Wrapped:
     env: tuple[tuple[str, str], ...] = ()
 
 
+#: Makes the command that sends a signal, "TERM" or "KILL", to every process of one run.
+Sweeper = Callable[[str], Wrapped]
+
+
 def wrap(action: Action, *, token: str, kill_after_s: float) -> Wrapped:
     """Return how `action` is started; its target must be identified.
 
@@ -86,7 +91,7 @@ def wrap(action: Action, *, token: str, kill_after_s: float) -> Wrapped:
     return Wrapped(argv=shell, line=line, has_timeout=False, workdir=action.workdir, env=env)
 
 
-def sweep(action: Action, *, token: str, signal: str) -> Wrapped:
+def sweep(action: Action, token: str, signal: str) -> Wrapped:
     """Return a command that sends `signal` to every process of the run `token`, wherever it hides."""
     prefix = action.target.wrapper + sudo(action.target.become)
     argv = (*prefix, "sh", "-c", _SWEEP, "sayso", token, signal)

@@ -113,7 +113,7 @@ def test_a_sweep_finds_only_the_processes_of_its_run() -> None:
     mine = subprocess.Popen(["sleep", "60"], env={"SAYSO_RUN": "0123456789"})
     other = subprocess.Popen(["sleep", "60"], env={"SAYSO_RUN": "9876543210"})
     try:
-        swept = sweep(_action("x"), token="0123456789", signal="KILL")
+        swept = sweep(_action("x"), "0123456789", "KILL")
         subprocess.run(swept.argv, check=True, timeout=20, stdin=subprocess.DEVNULL)
         assert mine.wait(timeout=10) == -9
         assert other.poll() is None
