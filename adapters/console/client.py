@@ -25,7 +25,7 @@ class NobodyThereError(Exception):
     """No sayso serves here."""
 
 
-def talk(socket: Path, *, history: Path) -> int:
+def talk(socket: Path, *, history: Path | None) -> int:
     """Hold a conversation over `socket` and return the exit code.
 
     Raises:
@@ -35,7 +35,7 @@ def talk(socket: Path, *, history: Path) -> int:
         connection = connect(socket)
     except PermissionError:
         print(  # noqa: T201  # this is a command's output
-            f"A sayso serves here, but {socket} is closed to this user. "
+            f"The sayso at {socket} is closed to this user. "
             "Its bot.socket_group setting names who may reach it."
         )
         return 1
@@ -44,7 +44,7 @@ def talk(socket: Path, *, history: Path) -> int:
     return asyncio.run(_over(connection, history))
 
 
-async def _over(connection: socket_module.socket, history: Path) -> int:
+async def _over(connection: socket_module.socket, history: Path | None) -> int:
     connection.setblocking(False)  # the standard library's signature
     reader, writer = await asyncio.open_unix_connection(sock=connection, limit=MAX_SERVER_FRAME_BYTES)
     return await Client(reader, writer, choose_front(history=history)).run()

@@ -45,8 +45,8 @@ class FrontEnd(Protocol):
         """Read until the input ends and return the exit code."""
 
 
-def choose_front(*, history: Path) -> FrontEnd:
-    """Return the front end that fits this process's stdin and stdout."""
+def choose_front(*, history: Path | None) -> FrontEnd:
+    """Return the front end that fits this process; `history` keeps what is typed, None nothing."""
     if sys.stdin.isatty() and sys.stdout.isatty():
         from adapters.console.terminal import Terminal  # noqa: PLC0415  # lazy: brings prompt_toolkit
 

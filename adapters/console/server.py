@@ -75,11 +75,18 @@ class Server:
         finally:
             os.umask(before)
         if self._group:
-            os.chown(self._path, -1, grp.getgrnam(self._group).gr_gid)
-            self._path.chmod(0o660)
+            self._open_to_group(grp.getgrnam(self._group).gr_gid)
         self._server = await asyncio.start_unix_server(
             self._connected, sock=listener, limit=MAX_CLIENT_FRAME_BYTES
         )
+
+    def _open_to_group(self, group_id: int) -> None:
+        """Let a group reach the socket, and pass through its folder; the folder stays unlisted."""
+        folder = self._path.parent
+        os.chown(folder, -1, group_id)
+        folder.chmod(folder.stat().st_mode & 0o700 | 0o010)
+        os.chown(self._path, -1, group_id)
+        self._path.chmod(0o660)
 
     async def stop(self, why: str) -> None:
         """Say goodbye to everybody and stop listening."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from prompt_toolkit import PromptSession, print_formatted_text
 from prompt_toolkit.formatted_text import FormattedText
-from prompt_toolkit.history import FileHistory
+from prompt_toolkit.history import FileHistory, InMemoryHistory
 from prompt_toolkit.patch_stdout import patch_stdout
 
 from adapters.console.board import Board, Change, Line, is_output, is_running, text_of
@@ -42,16 +42,19 @@ _MARKS = {
 class Terminal:
     """Talks to a person at a terminal."""
 
-    def __init__(self, *, history: Path) -> None:
-        history.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        history.touch(mode=0o600)
+    def __init__(self, *, history: Path | None) -> None:
+        if history is not None:
+            history.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            history.touch(mode=0o600)
         self._board = Board()
         self._running: dict[str, str] = {}
         self._output: dict[str, Counter[str]] = {}
         self._appeared_at = 0.0
         self._open: set[asyncio.Future[None]] = set()
         self._prompt: PromptSession[str] = PromptSession(
-            history=FileHistory(str(history)), bottom_toolbar=self._toolbar, refresh_interval=1.0
+            history=InMemoryHistory() if history is None else FileHistory(str(history)),
+            bottom_toolbar=self._toolbar,
+            refresh_interval=1.0,
         )
 
     def show(self, key: str, message: Message) -> None:

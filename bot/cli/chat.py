@@ -6,8 +6,9 @@ the ledger's lock (D1). `--rehearse` never touches a running one: its state is t
 
 import argparse
 import contextlib
+import os
 
-from bot.cli.options import Subparsers, common, config_from
+from bot.cli.options import Subparsers, common, config_from, paths_from
 
 
 def register(subparsers: Subparsers) -> None:
@@ -34,16 +35,17 @@ def register(subparsers: Subparsers) -> None:
 
 
 def _chat(args: argparse.Namespace) -> int:
-    config = config_from(args)
     if args.rehearse:
         return _rehearse(args)
     from adapters.console.client import NobodyThereError, talk  # noqa: PLC0415  # lazy: brings asyncio
 
     with contextlib.suppress(NobodyThereError):
-        return talk(config.paths.socket, history=config.paths.history)
+        paths = paths_from(args)
+        own = os.access(paths.state, os.W_OK)  # another user's state folder keeps no history of ours
+        return talk(paths.socket, history=paths.history if own else None)
     from bot import app  # noqa: PLC0415  # lazy: brings everything
 
-    return app.chat(config)
+    return app.chat(config_from(args))
 
 
 def _rehearse(args: argparse.Namespace) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from bot.settings.config import Config
+    from bot.settings.paths import Paths
 
 Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001  # it has no public name
 
@@ -34,6 +35,18 @@ def config_from(args: argparse.Namespace) -> "Config":
     from bot.settings.config import for_process  # noqa: PLC0415  # lazy: brings pydantic
 
     return for_process(config=args.config, state=args.state, flags=args.set)
+
+
+def paths_from(args: argparse.Namespace) -> "Paths":
+    """Return where the state lies, without reading the config: not everybody who may talk may read that."""
+    import os  # noqa: PLC0415  # lazy, like everything here
+
+    from bot.settings.paths import state_paths  # noqa: PLC0415
+
+    environ = dict(os.environ)
+    if args.state is not None:
+        environ["SAYSO_HOME"] = str(args.state)
+    return state_paths(environ, Path.home())
 
 
 def in_words(value: object) -> str:

@@ -202,6 +202,7 @@ async def test_a_group_opens_it_to_that_group(tmp_path: Path) -> None:
     async with served(path, FakeCore(), group=group):
         assert stat.S_IMODE(path.stat().st_mode) == 0o660
         assert path.stat().st_gid == os.getegid()
+        assert stat.S_IMODE(path.parent.stat().st_mode) == 0o710
 
 
 async def test_a_socket_left_behind_is_replaced(tmp_path: Path) -> None:
