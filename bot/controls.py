@@ -11,6 +11,8 @@ from datetime import timedelta
 from bot import commands
 from bot.answering import Speaker, cancel_action, record_denial, supersede
 from bot.core import Core, is_tighter
+from bot.inventory.hostkeys import KnownHostsError
+from bot.inventory.ssh_config import SshConfigError
 from bot.outcome import Outcome
 from bot.phrasing import action_ref, listed, named
 from bot.proposing import Asked, Denied, propose
@@ -316,7 +318,12 @@ def again(core: Core, outcome: Outcome, speaker: Speaker, view: ProposalView) ->
         if not isinstance(found, tuple):
             deny(outcome, speaker, found.reason)
             return
-        target = core.inventory.identify(found[0])
+        try:
+            target = core.inventory.identify(found[0])
+        except (SshConfigError, KnownHostsError) as error:
+            reason = f"{one.action.target.id}: {error}. Nothing ran."
+            deny(outcome, speaker, Reason(code=ReasonCode.UNKNOWN_TARGET, text=reason))
+            return
         actions.append(replace(one.action, id=ActionId(f"{proposal}.{index}"), index=index, target=target))
     asked = Asked(requester=speaker.operator.id, place=outcome.place, shown_in=outcome.place, source="again")
     made = propose(core, outcome, actions, asked)

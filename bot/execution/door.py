@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from bot.core import Core
+from bot.inventory.hostkeys import KnownHostsError
+from bot.inventory.ssh_config import SshConfigError
 from bot.proposing import Judged, rejudge
 from gate.domain import Reason, ReasonCode, RouteKind
 from gate.lifecycle import ActionState, ApprovalState
@@ -48,7 +50,11 @@ def inspect(core: Core, view: ActionView) -> Cleared | Held | Void:
     lapsed = _lapsed(core, view)
     if lapsed is not None:
         return Void(reason=lapsed)
-    judged = rejudge(core, view)
+    try:
+        judged = rejudge(core, view)
+    except (SshConfigError, KnownHostsError) as error:
+        text = f"{view.action.target.id} cannot be resolved any more: {error}; nothing ran"
+        return Void(reason=Reason(code=ReasonCode.DRIFTED, text=text))
     objection = _drifted(view, judged) or _stricter(view, judged)
     if objection is not None:
         return Void(reason=objection)

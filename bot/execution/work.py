@@ -8,7 +8,7 @@ whatever is not read-only; a failure stops the rest of its proposal, which then 
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from bot.core import Core
@@ -30,9 +30,10 @@ EDIT_EVERY_S = 1.0
 LIVE_LINES = 10
 LIVE_BYTES = 4096
 
-#: While the end of a command cannot be recorded, it is tried again this often and this many times.
+#: While the end of a command cannot be recorded, it is tried again this often.
 RECORD_RETRY_S = 2.0
-RECORD_TRIES = 150
+
+_UNWRITABLE = "until the ledger can be written again"
 
 _CUTS_ITSELF_OFF = frozenset({"reboot", "shut down", "power off", "halt"})
 
@@ -49,14 +50,36 @@ class Work:
         self._locks: dict[TargetId, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._holders: dict[TargetId, str] = {}
         self._moving: dict[ProposalId, asyncio.Lock] = defaultdict(asyncio.Lock)
+        # Actions that were to start while their task was still deciding not to: they get another look.
+        self._poked: set[ActionId] = set()
+        # Proposals that did not move because the ledger could not be written.
+        self._stuck: set[ProposalId] = set()
 
     # ------------------------------------------------------------ moving
 
     async def move(self, proposal: ProposalId) -> None:
-        """Take every step of `proposal` that needs nobody, and start what is next."""
+        """Take every step of `proposal` that needs nobody, and start what is next.
+
+        What cannot be recorded does not happen; it is tried again by `retry`.
+        """
         async with self._moving[proposal]:
-            while await self._step(proposal):
-                pass
+            try:
+                while await self._step(proposal):
+                    pass
+            except LedgerUnwritableError as error:
+                self._hold(proposal, error)
+
+    async def retry(self) -> None:
+        """Move on what stood still because the ledger could not be written."""
+        stuck, self._stuck = self._stuck, set()
+        for proposal in stuck:
+            await self.move(proposal)
+
+    def _hold(self, proposal: ProposalId, error: LedgerUnwritableError) -> None:
+        log.error("#%s does not go on: %s", proposal, error)
+        self._stuck.add(proposal)
+        self._live.behind[proposal] = _UNWRITABLE
+        self._delivery.refresh(proposal)
 
     async def _step(self, proposal: ProposalId) -> bool:
         view = await asyncio.to_thread(self._core.queries.proposal, proposal)
@@ -94,6 +117,7 @@ class Work:
 
     def _begin(self, proposal: ProposalId, one: ActionView) -> None:
         if one.action.id in self._tasks:
+            self._poked.add(one.action.id)
             return
         self._cancels[one.action.id] = asyncio.Event()
         task = asyncio.create_task(self._carry_out(proposal, one.action.id))
@@ -102,8 +126,13 @@ class Work:
     async def quiet(self, proposals: Iterable[ProposalId]) -> None:
         """Wait until nothing of `proposals` runs any more."""
         for proposal in dict.fromkeys(proposals):
-            while tasks := [task for action, task in self._tasks.items() if _belongs(action, proposal)]:
-                await asyncio.gather(*tasks, return_exceptions=True)
+            while True:
+                async with self._moving[proposal]:  # a move under way may be about to start the next
+                    tasks = [task for action, task in self._tasks.items() if _belongs(action, proposal)]
+                if not tasks:
+                    break
+                # not gather: whoever gives up waiting must not cancel what runs
+                await asyncio.wait(tasks)
 
     def cancel(self, action: ActionId) -> None:
         """Stop a running action, or drop it before it starts; it ends as cancelled."""
@@ -120,15 +149,23 @@ class Work:
     # ------------------------------------------------------------ one action
 
     async def _carry_out(self, proposal: ProposalId, action: ActionId) -> None:
+        stuck: LedgerUnwritableError | None = None
+        self._live.behind.pop(proposal, None)
         try:
             await self._in_turn(proposal, action)
         except LedgerUnwritableError as error:
-            log.exception("action %s was not started or its end not recorded", action, exc_info=error)
+            stuck = error
+        except Exception:
+            log.exception("action %s", action)
         finally:
             self._tasks.pop(action, None)
             self._cancels.pop(action, None)
             self._live.output.pop(proposal, None)
-            self._live.behind.pop(proposal, None)
+        if stuck is not None:
+            self._hold(proposal, stuck)
+        elif action in self._poked:
+            self._poked.discard(action)
+            await self.move(proposal)
 
     async def _in_turn(self, proposal: ProposalId, action: ActionId) -> None:
         view = await asyncio.to_thread(self._core.queries.action, action)
@@ -148,10 +185,10 @@ class Work:
                     moved = await self._start_and_run(view)
                 finally:
                     self._holders.pop(target, None)
-        await self._delivery.flush()
         if moved:
             self._tasks.pop(action, None)
             await self.move(proposal)
+        await self._delivery.flush()
 
     async def _start_and_run(self, view: ActionView) -> bool:
         """Start and run one action; False when it stays queued."""
@@ -178,39 +215,53 @@ class Work:
             return True
 
     async def _run(self, view: ActionView, *, booted: str | None) -> None:
-        core, proposal = self._core, _proposal(view.action.id)
+        proposal = _proposal(view.action.id)
         ticker = asyncio.create_task(self._tick(proposal))
         try:
-            core.probe("run.before")
-            ended = await core.executor.run(
-                view.action, on_output=self._collect(proposal), cancel=self._cancels[view.action.id]
-            )
-            core.probe("run.after")
-            if ended.kind is EndKind.LOST:
-                ended = await self._settled(view, ended, booted=booted)
+            ended = await self._executed(view, booted=booted)
+        except Exception as error:
+            # It was started, so its end is unknown, whatever went wrong here.
+            log.exception("action %s", view.action.id)
+            ended = Ended(kind=EndKind.LOST, note=f"failed inside sayso while it ran: {error!r}"[:200])
         finally:
             ticker.cancel()
             await asyncio.gather(ticker, return_exceptions=True)
-        await self._record_end(view, ended)
-
-    async def _record_end(self, view: ActionView, ended: Ended) -> None:
-        """Record the end, however long the disk stays full: it happened, and must not be forgotten."""
-        for attempt in range(RECORD_TRIES):
-            try:
-                await asyncio.to_thread(ending.record, self._core, view, ended)
-                break
-            except LedgerUnwritableError:
-                log.exception("the end of %s is not recorded yet", view.action.id)
-                if attempt == RECORD_TRIES - 1:
-                    raise
-                await asyncio.sleep(RECORD_RETRY_S)
+        await self._recorded(view, lambda: ending.record(self._core, view, ended))
         self._core.probe("end.recorded")
         if view.action.verify is not None and ended.kind is EndKind.EXITED and ended.exit_code == 0:
-            checked = await probe(
-                self._core.executor, view.action.target, view.action.verify, timeout_s=view.action.timeout_s
-            )
-            await asyncio.to_thread(ending.record_check, self._core, view, checked)
-            self._core.probe("check.recorded")
+            await self._check(view, view.action.verify)
+
+    async def _executed(self, view: ActionView, *, booted: str | None) -> Ended:
+        core = self._core
+        core.probe("run.before")
+        ended = await core.executor.run(
+            view.action,
+            on_output=self._collect(_proposal(view.action.id)),
+            cancel=self._cancels[view.action.id],
+        )
+        core.probe("run.after")
+        return await self._settled(view, ended, booted=booted) if ended.kind is EndKind.LOST else ended
+
+    async def _check(self, view: ActionView, verify: str) -> None:
+        checked = await probe(
+            self._core.executor, view.action.target, verify, timeout_s=view.action.timeout_s
+        )
+        self._core.probe("check.after")
+        await self._recorded(view, lambda: ending.record_check(self._core, view, checked))
+        self._core.probe("check.recorded")
+
+    async def _recorded(self, view: ActionView, record: Callable[[], None]) -> None:
+        """Record what happened, however long the disk stays full: it must not be forgotten."""
+        while True:
+            try:
+                return await asyncio.to_thread(record)
+            except LostRaceError as race:
+                if race.expectation == ActionIs(view.action.id, ActionState.STARTED):
+                    raise
+                # What follows it in its proposal changed meanwhile; that is read anew.
+            except LedgerUnwritableError as error:
+                log.error("the end of %s is not recorded yet: %s", view.action.id, error)  # noqa: TRY400 - every 2 s
+                await asyncio.sleep(RECORD_RETRY_S)
 
     # ------------------------------------------------------------ around a run
 
