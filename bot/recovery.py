@@ -13,10 +13,12 @@ from bot.execution import ending
 from bot.execution.settle import boot_id
 from bot.ports import Account, Ended, EndKind, Inbound, InboundKind, MessageRef, PlaceRef
 from gate.lifecycle import ActionState
+from ledger import remains
 from ledger.inbox import InboxItem
 from ledger.views import ActionView
 
 _LOST = "sayso ended while it ran"
+_UNCHECKED = "sayso ended before the result of the check was recorded"
 
 
 async def close_open_ends(core: Core) -> list[ActionView]:
@@ -30,12 +32,17 @@ async def close_open_ends(core: Core) -> list[ActionView]:
             lost.append(view)
         else:
             ending.record(core, view, ended)
+        core.probe("loss.recorded")
+    for action in remains.unchecked(core.ledger.reader()):
+        # Whether its verify command ran is unknown too, and it need not be harmless to run it twice.
+        ending.miss_check(core, core.queries.action(action), note=_UNCHECKED)
+        core.probe("miss.recorded")
     return lost
 
 
 async def _told_by_boot_id(core: Core, view: ActionView) -> Ended | None:
     """Return the end of a reboot that took the bot down with it; None where it cannot be told."""
-    before = core.queries.boot_id(view.action.id)
+    before = remains.boot_id(core.ledger.reader(), view.action.id)
     if before is None:
         return None
     now = await boot_id(core.executor, view.action.target)

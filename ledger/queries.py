@@ -38,7 +38,7 @@ from ledger.codec import (
     texts,
     verdict_of,
 )
-from ledger.kinds import Json, Kind
+from ledger.kinds import Json
 from ledger.views import (
     ActionView,
     ApprovalView,
@@ -269,17 +269,6 @@ class Queries:
         """Return how many entries there are."""
         return int(self._one("SELECT coalesce(max(seq), 0) FROM entry"))
 
-    def boot_id(self, action: ActionId) -> str | None:
-        """Return the boot id that the start of `action` recorded; None where it recorded none."""
-        row = self._row(
-            "SELECT body FROM entry WHERE kind=? AND correlation_id=? AND json_extract(body, '$.action')=?"
-            " ORDER BY seq DESC LIMIT 1",
-            Kind.ACTION_STARTED,
-            action.rpartition(".")[0],
-            action,
-        )
-        return None if row is None else optional(json.loads(row["body"])["boot_id"])
-
     def subject_of(self, message: str, place: PlaceId) -> ProposalId | None:
         """Return the proposal whose card is the message `message` in `place`; None for other messages."""
         rows = self._rows(
@@ -336,7 +325,9 @@ class Queries:
 
     def _clarification(self, row: sqlite3.Row) -> ClarificationView:
         doc = json.loads(row["doc"])
-        options = json.loads(self._word(doc["choices"]))
+        choices = self._word(doc["choices"])
+        # A choice whose words were pruned can only end; there is nothing left to choose from.
+        options = [] if choices == PRUNED else json.loads(choices)
         return ClarificationView(
             id=row["id"],
             place=PlaceId(row["place"]),

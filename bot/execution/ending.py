@@ -67,6 +67,11 @@ def record_check(core: Core, view: ActionView, checked: Ended) -> None:
     core.ledger.append(outcome.batch())
 
 
+def miss_check(core: Core, view: ActionView, *, note: str) -> None:
+    """Record that a check was due and its result will never be known; what follows waits for a new yes."""
+    record_check(core, view, Ended(kind=EndKind.LOST, note=note))
+
+
 def void(core: Core, view: ActionView, *, note: str) -> None:
     """End a queued action that may not start any more."""
     proposal = _parent(core, view)
@@ -125,6 +130,7 @@ def _stop_rest(core: Core, outcome: Outcome, proposal: ProposalView, *, after: A
     ]
     digest = list_digest([one.digest for one in asked])
     for one in asked:
+        outcome.expect(ActionIs(one.action.id, one.state))
         _open(core, outcome, proposal, one, digest=digest)
     if asked:
         outcome.card(proposal.id, place=proposal.shown_in)
