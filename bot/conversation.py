@@ -8,7 +8,8 @@ waits in here for an answer. Whatever fails in a turn runs nothing, says so and 
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from bot import deadlines, recovery
@@ -43,8 +44,9 @@ _DAY = timedelta(days=1)
 
 _UNWRITABLE = Text.of(
     "The ledger cannot be written, so nothing runs and nothing is decided.",
-    "Check disk space and permissions:  sayso doctor",
+    "Check disk space and permissions:  sayso doctor.  Then say it again.",
 )
+_NOT_TAKEN = "What was said while the ledger could not be written did not count. Nothing ran from it."
 _TOO_OLD = "That message waited while sayso was down. Nothing ran from it. Ask again."
 
 
@@ -61,6 +63,8 @@ class Conversation:
         self._ports = ports
         self._lanes: dict[PlaceId, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._tasks: set[asyncio.Task[None]] = set()
+        self._settling: set[asyncio.Task[None]] = set()
+        self._untaken: dict[PlaceId, list[tuple[Inbound, str]]] = defaultdict(list)
         self._look = asyncio.Event()
         self._forgot_at: datetime | None = None
 
@@ -72,6 +76,7 @@ class Conversation:
         Raises:
             NotCommittedError: it is not stored and will not be acted on.
         """
+        inbound = replace(inbound, text=_storable(inbound.text))
         key = f"{inbound.account.platform}:{inbound.account.tenant}:{inbound.event_id}"
         settled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         try:
@@ -91,35 +96,58 @@ class Conversation:
             settled.set_result(None)
         return Receipt(fresh, settled)
 
-    def _spawn(self, inbound: Inbound, key: str, settled: "asyncio.Future[None] | None") -> None:
-        task = asyncio.create_task(self._in_lane(inbound, key, settled))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+    def _spawn(self, inbound: Inbound, key: str, settled: "asyncio.Future[None]") -> None:
+        _keep(self._tasks, self._in_lane(inbound, key, settled))
 
-    async def _in_lane(self, inbound: Inbound, key: str, settled: "asyncio.Future[None] | None") -> None:
+    async def _in_lane(self, inbound: Inbound, key: str, settled: "asyncio.Future[None]") -> None:
+        outcome: Outcome | None = None
         try:
             if inbound.kind is InboundKind.CLICK:
                 outcome = await self._handle(inbound, key)
             else:
                 async with self._lanes[place_id(inbound.place)]:
                     outcome = await self._handle(inbound, key)
-            if settled is not None and outcome is not None:
+        except Exception:
+            log.exception("the answer to %s was not shown", key)
+        finally:
+            # A turn is over before what it started is: stopping waits for the one, not for the other.
+            _keep(self._settling, self._settle(outcome, settled))
+
+    async def _settle(self, outcome: Outcome | None, settled: "asyncio.Future[None]") -> None:
+        try:
+            if outcome is not None:
                 await self._work.quiet([*outcome.work, *(_parent(one) for one in outcome.cancel)])
-                await self._delivery.flush()
+                await self._flush()
                 await self._delivery.settled()
         finally:
-            if settled is not None and not settled.done():
+            if not settled.done():
                 settled.set_result(None)
 
     async def _handle(self, inbound: Inbound, key: str) -> Outcome | None:
+        place = place_id(inbound.place)
         try:
+            if inbound.kind is not InboundKind.CLICK:
+                await asyncio.to_thread(self._close_untaken, place)
             outcome = await asyncio.to_thread(self._take, inbound, key)
-        except LedgerUnwritableError:
-            log.exception("a turn was not recorded")
+        except LedgerUnwritableError as error:
+            log.error("a turn was not recorded: %s", error)  # noqa: TRY400 - expected, and said
+            self._untaken[place].append((inbound, key))
             await self._say_unwritable(inbound)
             return None
         await self._perform(outcome)
         return outcome
+
+    def _close_untaken(self, place: PlaceId) -> None:
+        """Close what was said while nothing could be recorded: it was called void, so it never counts later.
+
+        Raises:
+            LedgerUnwritableError: nothing can be recorded still.
+        """
+        untaken = self._untaken[place]
+        while untaken:
+            inbound, key = untaken[0]
+            self._turns.too_late(inbound, inbox=key, words=_NOT_TAKEN)
+            untaken.pop(0)
 
     def _take(self, inbound: Inbound, key: str) -> Outcome:
         try:
@@ -145,8 +173,16 @@ class Conversation:
         if outcome.work and not outcome.shows:
             quiet = asyncio.ensure_future(self._work.quiet(outcome.work))
             await asyncio.wait([quiet], timeout=GRACE_S)
-        await self._delivery.flush()
+            quiet.cancel()
+        await self._flush()
         self._look.set()
+
+    async def _flush(self) -> None:
+        """Show what is to be shown; what cannot be recorded as shown is recorded later."""
+        try:
+            await self._delivery.flush()
+        except LedgerUnwritableError as error:
+            log.error("what was shown is not recorded yet: %s", error)  # noqa: TRY400 - expected
 
     async def _say_unwritable(self, inbound: Inbound) -> None:
         port = self._ports.get(inbound.place.platform)
@@ -162,38 +198,43 @@ class Conversation:
     async def recover(self) -> None:
         """Go on from what the last process left."""
         await recovery.close_open_ends(self._core)
-        for proposal in await asyncio.to_thread(self._core.queries.unfinished):
-            await self._work.move(proposal)
+        # What people said comes before what was queued: it may have been "stop".
         for item in await asyncio.to_thread(self._core.ledger.inbox.pending):
             inbound = recovery.unpack(item)
             if recovery.is_too_old(self._core, inbound):
-                outcome = await asyncio.to_thread(
-                    self._turns.too_late, inbound, inbox=item.key, words=_TOO_OLD
-                )
-                await self._perform(outcome)
+                await asyncio.to_thread(self._turns.too_late, inbound, inbox=item.key, words=_TOO_OLD)
             else:
-                self._spawn(inbound, item.key, None)
-        await self._delivery.flush()
+                await asyncio.to_thread(self._take, inbound, item.key)
+        for proposal in await asyncio.to_thread(self._core.queries.unfinished):
+            await self._work.move(proposal)
+        await self._flush()
 
     async def keep_time(self) -> None:
         """Close what is due when it is due, until cancelled."""
         while True:
             self._look.clear()
-            due = await asyncio.to_thread(deadlines.next_due, self._core)
-            wait_s = LOOK_EVERY_S if due is None else (due - self._core.now()).total_seconds()
             try:
+                due = await asyncio.to_thread(deadlines.next_due, self._core)
+                wait_s = LOOK_EVERY_S if due is None else (due - self._core.now()).total_seconds()
                 await asyncio.wait_for(self._look.wait(), timeout=min(max(wait_s, 0.0), LOOK_EVERY_S))
             except TimeoutError:
                 await self._look_now()
+            except Exception:
+                log.exception("it is not known what is due; it is looked at again")
+                await asyncio.sleep(1.0)
 
     async def _look_now(self) -> None:
         try:
-            if await asyncio.to_thread(deadlines.close_due, self._core):
-                await self._delivery.flush()
+            await asyncio.to_thread(deadlines.close_due, self._core)
+            for place in list(self._untaken):
+                async with self._lanes[place]:
+                    await asyncio.to_thread(self._close_untaken, place)
+            await self._work.retry()
+            await self._delivery.flush()
             await asyncio.to_thread(self._core.ledger.tick)
             await asyncio.to_thread(self._forget)
-        except LedgerError:
-            log.exception("what is due could not be closed; it is tried again")
+        except Exception:
+            log.exception("what is due could not be done; it is tried again")
             await asyncio.sleep(1.0)
 
     def _forget(self) -> None:
@@ -208,7 +249,24 @@ class Conversation:
         """Finish the turns under way, then let go of what runs."""
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._work.close()
+        await asyncio.gather(*self._settling, return_exceptions=True)
         await self._delivery.settled()
+
+
+def _keep(tasks: set[asyncio.Task[None]], work: Coroutine[None, None, None]) -> None:
+    """Run `work` as a task that is not forgotten before it ends."""
+    task = asyncio.create_task(work)
+    tasks.add(task)
+    task.add_done_callback(tasks.discard)
+
+
+def _storable(text: str) -> str:
+    """Return `text` with what no encoding can hold (half of a surrogate pair) replaced visibly."""
+    try:
+        text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
 
 
 def _parent(action: str) -> ProposalId:
