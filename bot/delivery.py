@@ -9,7 +9,8 @@ people.
 import asyncio
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from bot.cards import Cards
 from bot.core import Core
@@ -26,7 +27,7 @@ from bot.ports import (
 )
 from bot.text import Text, block
 from gate.domain import PlaceId, ProposalId
-from ledger.kinds import EffectKind, Json
+from ledger.kinds import EffectKind, Json, LedgerError
 from ledger.outbox import OutboxItem
 
 log = logging.getLogger(__name__)
@@ -56,34 +57,54 @@ class Delivery:
         self._sending = asyncio.Lock()
         self._editing: dict[ProposalId, asyncio.Task[None]] = {}
         self._again: set[ProposalId] = set()
+        # Effects of which a card's next edit is the performance, and effects performed and not recorded yet.
+        self._owed: dict[ProposalId, list[int]] = {}
+        self._performed: dict[int, Callable[[], None]] = {}
 
     async def flush(self) -> None:
         """Perform every pending effect, in order."""
         async with self._sending:
+            await self._settle_performed()
+            owed = {one for ids in self._owed.values() for one in ids}
             for item in await asyncio.to_thread(self._core.ledger.outbox.pending):
+                if item.id in owed:
+                    continue
                 self._core.probe("outbox.before")
                 await self._perform(item)
                 self._core.probe("outbox.after")
+                await self._settle_performed()
+
+    async def _settle_performed(self) -> None:
+        """Record what was performed; while that cannot be written, it is not performed again."""
+        for item, record in list(self._performed.items()):
+            await asyncio.to_thread(record)
+            self._performed.pop(item, None)
 
     async def _perform(self, item: OutboxItem) -> None:
         outbox = self._core.ledger.outbox
         if item.kind is EffectKind.REFRESH:
-            self.refresh(ProposalId(item.subject))
-            await asyncio.to_thread(outbox.done, item.id)
+            proposal = ProposalId(item.subject)
+            self._owed.setdefault(proposal, []).append(item.id)
+            self.refresh(proposal)
             return
         place = await asyncio.to_thread(self._place, item.place)
         port = None if place is None else self._ports.get(place.platform)
         if place is None or port is None:
-            await asyncio.to_thread(outbox.failed, item.id, "no adapter for that place is on")
+            self._performed[item.id] = partial(outbox.failed, item.id, "no adapter for that place is on")
             return
+        message = await asyncio.to_thread(self._message, item)
         try:
-            ref = await port.post(place, await asyncio.to_thread(self._message, item), nonce=item.nonce)
+            ref = await port.post(place, message, nonce=item.nonce)
         except RejectedError as error:
-            await asyncio.to_thread(outbox.failed, item.id, str(error))
+            self._performed[item.id] = partial(outbox.failed, item.id, str(error))
         except UncertainError as error:
-            await asyncio.to_thread(outbox.uncertain, item.id, str(error))
+            self._performed[item.id] = partial(outbox.uncertain, item.id, str(error))
+        except Exception as error:
+            # Unknown failure of an adapter: it may have been shown, and must not hold up what follows.
+            log.exception("effect %s", item.id)
+            self._performed[item.id] = partial(outbox.uncertain, item.id, repr(error)[:200])
         else:
-            await asyncio.to_thread(outbox.done, item.id, ref_json(ref))
+            self._performed[item.id] = partial(outbox.done, item.id, ref_json(ref))
 
     def _message(self, item: OutboxItem) -> Message:
         if item.kind is EffectKind.CARD:
@@ -127,11 +148,24 @@ class Delivery:
         try:
             while True:
                 self._again.discard(proposal)
+                owed = self._owed.get(proposal, [])[:]
                 await self._edit_once(proposal)
+                await self._owed_is_done(proposal, owed)
                 if proposal not in self._again:
                     return
+        except LedgerError as error:
+            log.error("card #%s is not up to date: %s", proposal, error)  # noqa: TRY400 - the next flush tries again
+        except Exception:
+            log.exception("card #%s is not up to date", proposal)
         finally:
+            self._owed.pop(proposal, None)
             self._editing.pop(proposal, None)
+
+    async def _owed_is_done(self, proposal: ProposalId, owed: Sequence[int]) -> None:
+        """Record that the effects which asked for this edit are performed."""
+        for item in owed:
+            await asyncio.to_thread(self._core.ledger.outbox.done, item)
+            self._owed[proposal].remove(item)
 
     async def _edit_once(self, proposal: ProposalId) -> None:
         posted = await asyncio.to_thread(self._core.ledger.outbox.posted, proposal)
