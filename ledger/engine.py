@@ -9,6 +9,7 @@ import contextlib
 import fcntl
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,9 @@ from ledger.kinds import LedgerBusyError, LedgerError, LedgerUnwritableError
 
 #: Seconds that one statement waits for another connection's lock before the ledger counts as unwritable.
 BUSY_TIMEOUT_S = 5.0
+
+#: Seconds to wait for the lock of a process that is dead already.
+DEAD_HOLDER_S = 2.0
 
 
 class LedgerMissingError(LedgerError):
@@ -56,7 +60,7 @@ class WriterLock:
         except OSError as error:
             raise unwritable(error) from error
         try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(fd)
             os.truncate(fd, 0)
             os.write(fd, f"{os.getpid()}\n".encode())
         except BlockingIOError as error:
@@ -73,6 +77,34 @@ class WriterLock:
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
+
+
+def _lock(fd: int) -> None:
+    """Lock `fd`, with some patience for a holder that is dead.
+
+    A command that was being started when its sayso was killed holds a copy of the lock until it has replaced
+    itself by the command, which takes milliseconds.
+
+    Raises:
+        BlockingIOError: a process that lives holds it.
+    """
+    deadline = time.monotonic() + DEAD_HOLDER_S
+    while True:
+        try:
+            return fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = os.pread(fd, 32, 0).strip()
+            if not holder.isdigit() or _lives(int(holder)) or time.monotonic() > deadline:
+                raise
+        time.sleep(0.01)
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except OSError as error:
+        return not isinstance(error, ProcessLookupError)
+    return True
 
 
 def writer_pid(path: Path) -> int | None:
