@@ -64,7 +64,7 @@ class Conversation:
         self._lanes: dict[PlaceId, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._tasks: set[asyncio.Task[None]] = set()
         self._settling: set[asyncio.Task[None]] = set()
-        self._untaken: dict[PlaceId, list[tuple[Inbound, str]]] = defaultdict(list)
+        self._untaken: dict[PlaceId, list[recovery.Arrived]] = defaultdict(list)
         self._look = asyncio.Event()
         self._forgot_at: datetime | None = None
 
@@ -77,38 +77,36 @@ class Conversation:
             NotCommittedError: it is not stored and will not be acted on.
         """
         inbound = replace(inbound, text=_storable(inbound.text))
-        key = f"{inbound.account.platform}:{inbound.account.tenant}:{inbound.event_id}"
         settled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         try:
-            fresh = await asyncio.to_thread(
-                self._core.ledger.inbox.commit,
-                key,
-                place_id(inbound.place),
-                recovery.pack(inbound),
-                self._core.now(),
-            )
+            arrived = await asyncio.to_thread(self._commit, inbound)
         except LedgerError as error:
             raise NotCommittedError(NotCommittedError.__doc__) from error
         self._core.probe("inbox.committed")
-        if fresh:
-            self._spawn(inbound, key, settled)
+        if arrived is not None:
+            _keep(self._tasks, self._in_lane(arrived, settled))
         else:
             settled.set_result(None)
-        return Receipt(fresh, settled)
+        return Receipt(arrived is not None, settled)
 
-    def _spawn(self, inbound: Inbound, key: str, settled: "asyncio.Future[None]") -> None:
-        _keep(self._tasks, self._in_lane(inbound, key, settled))
+    def _commit(self, inbound: Inbound) -> recovery.Arrived | None:
+        """Store what arrived and what was on the screen by then; None for a redelivery."""
+        ledger, place = self._core.ledger, place_id(inbound.place)
+        key = f"{inbound.account.platform}:{inbound.account.tenant}:{inbound.event_id}"
+        seen = ledger.outbox.seen(place)
+        fresh = ledger.inbox.commit(key, place, recovery.pack(inbound, seen=seen), self._core.now())
+        return recovery.Arrived(inbound=inbound, key=key, seen=seen) if fresh else None
 
-    async def _in_lane(self, inbound: Inbound, key: str, settled: "asyncio.Future[None]") -> None:
+    async def _in_lane(self, arrived: recovery.Arrived, settled: "asyncio.Future[None]") -> None:
         outcome: Outcome | None = None
         try:
-            if inbound.kind is InboundKind.CLICK:
-                outcome = await self._handle(inbound, key)
+            if arrived.inbound.kind is InboundKind.CLICK:
+                outcome = await self._handle(arrived)
             else:
-                async with self._lanes[place_id(inbound.place)]:
-                    outcome = await self._handle(inbound, key)
+                async with self._lanes[place_id(arrived.inbound.place)]:
+                    outcome = await self._handle(arrived)
         except Exception:
-            log.exception("the answer to %s was not shown", key)
+            log.exception("the answer to %s was not shown", arrived.key)
         finally:
             # A turn is over before what it started is: stopping waits for the one, not for the other.
             _keep(self._settling, self._settle(outcome, settled))
@@ -123,16 +121,16 @@ class Conversation:
             if not settled.done():
                 settled.set_result(None)
 
-    async def _handle(self, inbound: Inbound, key: str) -> Outcome | None:
-        place = place_id(inbound.place)
+    async def _handle(self, arrived: recovery.Arrived) -> Outcome | None:
+        place = place_id(arrived.inbound.place)
         try:
-            if inbound.kind is not InboundKind.CLICK:
+            if arrived.inbound.kind is not InboundKind.CLICK:
                 await asyncio.to_thread(self._close_untaken, place)
-            outcome = await asyncio.to_thread(self._take, inbound, key)
+            outcome = await asyncio.to_thread(self._take, arrived)
         except LedgerUnwritableError as error:
             log.error("a turn was not recorded: %s", error)  # noqa: TRY400 - expected, and said
-            self._untaken[place].append((inbound, key))
-            await self._say_unwritable(inbound)
+            self._untaken[place].append(arrived)
+            await self._say_unwritable(arrived.inbound)
             return None
         await self._perform(outcome)
         return outcome
@@ -145,20 +143,20 @@ class Conversation:
         """
         untaken = self._untaken[place]
         while untaken:
-            inbound, key = untaken[0]
-            self._turns.too_late(inbound, inbox=key, words=_NOT_TAKEN)
+            self._turns.too_late(untaken[0].inbound, inbox=untaken[0].key, words=_NOT_TAKEN)
             untaken.pop(0)
 
-    def _take(self, inbound: Inbound, key: str) -> Outcome:
+    def _take(self, arrived: recovery.Arrived) -> Outcome:
+        inbound = arrived.inbound
         try:
             deadlines.close_due(self._core)
             refers_to = self._subject_of(inbound.reply_to)
-            return self._turns.take(inbound, inbox=key, refers_to=refers_to)
+            return self._turns.take(inbound, inbox=arrived.key, seen=arrived.seen, refers_to=refers_to)
         except LedgerUnwritableError:
             raise
         except Exception as error:
             log.exception("a turn failed")
-            return self._turns.crashed(inbound, inbox=key, error=error)
+            return self._turns.crashed(inbound, inbox=arrived.key, error=error)
 
     def _subject_of(self, reply_to: MessageRef | None) -> ProposalId | None:
         if reply_to is None:
@@ -200,11 +198,13 @@ class Conversation:
         await recovery.close_open_ends(self._core)
         # What people said comes before what was queued: it may have been "stop".
         for item in await asyncio.to_thread(self._core.ledger.inbox.pending):
-            inbound = recovery.unpack(item)
-            if recovery.is_too_old(self._core, inbound):
-                await asyncio.to_thread(self._turns.too_late, inbound, inbox=item.key, words=_TOO_OLD)
+            arrived = recovery.unpack(item)
+            if recovery.is_too_old(self._core, arrived.inbound):
+                await asyncio.to_thread(
+                    self._turns.too_late, arrived.inbound, inbox=arrived.key, words=_TOO_OLD
+                )
             else:
-                await asyncio.to_thread(self._take, inbound, item.key)
+                await asyncio.to_thread(self._take, arrived)
         for proposal in await asyncio.to_thread(self._core.queries.unfinished):
             await self._work.move(proposal)
         await self._flush()

@@ -5,7 +5,9 @@ work, messages that came meanwhile and unsent effects go on. Nothing that was st
 """
 
 import json
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from bot.core import Core
 from bot.deadlines import close_due
@@ -51,6 +53,15 @@ async def _told_by_boot_id(core: Core, view: ActionView) -> Ended | None:
     return Ended(kind=EndKind.EXITED, exit_code=0, note="rebooted: the boot id is new")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrived:
+    """An inbound event as the inbox holds it; `seen` as in `Turns.take`."""
+
+    inbound: Inbound
+    key: str
+    seen: int
+
+
 def is_too_old(core: Core, inbound: Inbound) -> bool:
     """Whether a message that waited out an absence of sayso is too old to be acted on."""
     return core.now() - inbound.sent_at > timedelta(seconds=core.policy.approval_s)
@@ -59,11 +70,12 @@ def is_too_old(core: Core, inbound: Inbound) -> bool:
 # ---------------------------------------------------------------- the inbox's documents
 
 
-def pack(inbound: Inbound) -> str:
-    """Return `inbound` as JSON for the inbox."""
+def pack(inbound: Inbound, *, seen: int) -> str:
+    """Return `inbound` as JSON for the inbox; `seen` as in `Turns.take`."""
     reply = inbound.reply_to
     return json.dumps(
         {
+            "seen": seen,
             "event_id": inbound.event_id,
             "place": _place(inbound.place),
             "account": [
@@ -84,9 +96,13 @@ def pack(inbound: Inbound) -> str:
     )
 
 
-def unpack(item: InboxItem) -> Inbound:
-    """Return the inbound event that `pack` wrote."""
+def unpack(item: InboxItem) -> Arrived:
+    """Return what `pack` wrote."""
     doc = json.loads(item.document)
+    return Arrived(inbound=_inbound(doc), key=item.key, seen=doc["seen"])
+
+
+def _inbound(doc: dict[str, Any]) -> Inbound:
     platform, tenant, user, display, is_bot = doc["account"]
     reply = doc["reply_to"]
     return Inbound(

@@ -23,6 +23,8 @@ class Claim:
 
 APPROVE, DENY, DETAILS, PREVIEW, PICK = "a", "d", "i", "p", "o"
 CHOICES = (APPROVE, DENY, DETAILS, PREVIEW, PICK)
+#: What a press of each says, where words are recorded.
+LABELS = {APPROVE: "Approve", DENY: "Deny", DETAILS: "Details", PREVIEW: "Preview", PICK: "Pick"}
 
 
 def make(key: bytes, *, choice: str, subject: str, shown: str) -> str:

@@ -43,11 +43,14 @@ class Turns:
     core: Core
     cards: Cards
 
-    def take(self, inbound: Inbound, *, inbox: str, refers_to: ProposalId | None = None) -> Outcome:
+    def take(
+        self, inbound: Inbound, *, inbox: str, seen: int, refers_to: ProposalId | None = None
+    ) -> Outcome:
         """Decide about `inbound` and record it.
 
         Args:
             inbox: key of the committed inbox row, finished by the same batch.
+            seen: the newest entry whose answer was on the screen when this arrived (X2).
             refers_to: the proposal whose card the message answers explicitly.
 
         Returns:
@@ -57,7 +60,7 @@ class Turns:
             LedgerError: nothing was written, so nothing may happen.
         """
         for attempt in range(MAX_TRIES):
-            outcome = self._compose(inbound, refers_to=refers_to)
+            outcome = self._compose(inbound, seen=seen, refers_to=refers_to)
             self.core.probe("turn.composed")
             try:
                 self.core.ledger.append(outcome.batch(inbox=inbox))
@@ -98,7 +101,7 @@ class Turns:
 
     # ------------------------------------------------------------ composing
 
-    def _compose(self, inbound: Inbound, *, refers_to: ProposalId | None) -> Outcome:
+    def _compose(self, inbound: Inbound, *, seen: int, refers_to: ProposalId | None) -> Outcome:
         core = self.core
         place = place_id(inbound.place)
         outcome = self._new_outcome(place)
@@ -108,10 +111,12 @@ class Turns:
         last = core.queries.last_turn(place)
         if inbound.kind is InboundKind.MESSAGE:
             outcome.expect(LastTurnIs(place, None if last is None else last[0]))
-        self._received(outcome, inbound, operator, kind=Kind.TURN_RECEIVED)
         if operator is None:
+            self._received(outcome, inbound, operator, kind=Kind.TURN_RECEIVED)
             return outcome
-        facts = core.queries.facts(place, operator.id)
+        facts = self._facts(place, operator, seen)
+        consumes = facts.window is not None
+        self._received(outcome, inbound, operator, kind=Kind.TURN_RECEIVED, consumes=consumes)
         speaker = Speaker(
             operator=operator,
             said=inbound.text,
@@ -127,11 +132,27 @@ class Turns:
         self._answered(outcome)
         return outcome
 
+    def _facts(self, place: PlaceId, operator: Operator, seen: int) -> Facts:
+        """Return the facts; a window that opened after the words were said is none for them (D2, X2)."""
+        queries = self.core.queries
+        facts = queries.facts(place, operator.id)
+        if facts.window is None or not queries.answered_after(facts.window.opened_by, seen):
+            return facts
+        return replace(facts, window=None)
+
     def _new_outcome(self, place: PlaceId) -> Outcome:
         core = self.core
         return Outcome(at=core.now(), place=place, turn=TurnId(core.ids.token()), new_nonce=core.ids.token)
 
-    def _received(self, outcome: Outcome, inbound: Inbound, operator: Operator | None, *, kind: Kind) -> None:
+    def _received(
+        self,
+        outcome: Outcome,
+        inbound: Inbound,
+        operator: Operator | None,
+        *,
+        kind: Kind,
+        consumes: bool = True,
+    ) -> None:
         fresh = inbound.kind is InboundKind.MESSAGE and not inbound.forwarded
         outcome.write(
             kind,
@@ -143,7 +164,7 @@ class Turns:
                 "account": inbound.account.key,
                 "event": inbound.event_id,
                 "kind": inbound.kind.value,
-                "consumes_window": fresh and operator is not None,
+                "consumes_window": fresh and operator is not None and consumes,
                 "rehearsal": self.core.rehearsal,
             },
             # Of a stranger it is recorded that they came, not what they said (P11).
@@ -335,7 +356,7 @@ class Turns:
             return
         pressed = Speaker(
             operator=speaker.operator,
-            said=f"[{_BUTTONS[claim.choice]}]",
+            said=f"[{tokens.LABELS[claim.choice]}]",
             event=speaker.event,
             zone=speaker.zone,
             about=proposal,
@@ -359,14 +380,6 @@ class Turns:
 
 #: Readings that give way to a request ("stop caddy on web1"): none of them would run anything.
 _YIELDING = frozenset(AssentVerdict) - {AssentVerdict.GRANT, AssentVerdict.OTHER}
-
-_BUTTONS = {
-    tokens.APPROVE: "Approve",
-    tokens.DENY: "Deny",
-    tokens.DETAILS: "Details",
-    tokens.PREVIEW: "Preview",
-    tokens.PICK: "Pick",
-}
 
 _NO_SUCH_BUTTON = Reason(
     code=ReasonCode.UNKNOWN_ID, text="That button belongs to nothing here. pending lists what waits."

@@ -114,6 +114,16 @@ class Outbox:
         """Return what may or may not have been shown, oldest first."""
         return self._select("state = 'uncertain'", ())
 
+    def seen(self, place: PlaceId) -> int:
+        """Return the newest entry up to which everything that is said in `place` has been shown there."""
+        row = self._reader().execute(
+            "SELECT coalesce((SELECT min(seq) - 1 FROM outbox"
+            " WHERE place = ? AND state = 'pending' AND kind != 'refresh'),"
+            " (SELECT max(seq) FROM entry), 0)",
+            (place,),
+        )
+        return int(row.fetchone()[0])
+
     def posted(self, subject: str) -> list[OutboxItem]:
         """Return every message shown about `subject` whose reference is known, oldest first."""
         return self._select("subject = ? AND subject != '' AND state = 'done' AND ref != ''", (subject,))

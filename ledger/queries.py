@@ -38,7 +38,7 @@ from ledger.codec import (
     texts,
     verdict_of,
 )
-from ledger.kinds import Json
+from ledger.kinds import Json, Kind
 from ledger.views import (
     ActionView,
     ApprovalView,
@@ -111,6 +111,11 @@ class Queries:
             proposal=ProposalId(row["proposal"]),
             opened_by=TurnId(row["opened_by"]),
         )
+
+    def answered_after(self, turn: TurnId, seq: int) -> bool:
+        """Whether the answer of `turn` is younger than the entry `seq`."""
+        query = "SELECT 1 FROM entry WHERE seq > ? AND kind = ? AND json_extract(body, '$.turn') = ?"
+        return self._row(query, seq, Kind.TURN_ANSWERED, turn) is not None
 
     def last_turn(self, place: PlaceId) -> tuple[TurnId, PersonId] | None:
         """Return the newest turn of a place and who it was with; None when nothing was ever said there."""
