@@ -1,4 +1,4 @@
-"""`sayso chat` and `sayso serve`.
+"""`sayso chat`.
 
 `chat` talks to a running `sayso serve` over its socket; with none running it runs the core itself, holding
 the ledger's lock (D1). `--rehearse` never touches a running one: its state is thrown away at the end.
@@ -12,7 +12,7 @@ from bot.cli.options import Subparsers, common, config_from, paths_from
 
 
 def register(subparsers: Subparsers) -> None:
-    """Add the commands."""
+    """Add the command."""
     chat = subparsers.add_parser(
         "chat",
         parents=[common()],
@@ -25,13 +25,6 @@ def register(subparsers: Subparsers) -> None:
         help="throwaway state, target local only; /as NAME switches the speaker",
     )
     chat.set_defaults(run=_chat)
-    serve = subparsers.add_parser(
-        "serve",
-        parents=[common()],
-        help="run in the background for all surfaces",
-        description="Run sayso: every configured surface, and the local socket that sayso chat talks to.",
-    )
-    serve.set_defaults(run=_serve)
 
 
 def _chat(args: argparse.Namespace) -> int:
@@ -57,9 +50,3 @@ def _rehearse(args: argparse.Namespace) -> int:
 
     with tempfile.TemporaryDirectory(prefix="sayso-rehearsal-") as scratch:
         return app.chat(rehearsal(config_from(args), scratch=Path(scratch)))
-
-
-def _serve(args: argparse.Namespace) -> int:
-    from bot import app  # noqa: PLC0415  # lazy: brings everything
-
-    return app.serve(config_from(args))

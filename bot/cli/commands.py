@@ -8,66 +8,77 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from typing import Protocol
 
-from bot.cli import (
-    approvals,
-    assent,
-    chat,
-    classify,
-    config,
-    db,
-    doctor,
-    explain,
-    init,
-    ledger,
-    status,
-    targets,
-)
 from bot.cli.options import Subparsers
 from bot.version import VERSION
 
 _USAGE_ERROR = 2
 _INTERRUPTED = 130
 
-
-class _Command(Protocol):
-    def register(self, subparsers: Subparsers) -> None: ...
-
-
-_COMMANDS: tuple[_Command, ...] = (
-    chat,
-    init,
-    status,
-    approvals,
-    targets,
-    config,
-    doctor,
-    ledger,
-    classify,
-    assent,
-    explain,
-    db,
-)
+#: Each command is the module of that name; its help is here too, so that a list of them needs no module.
+COMMANDS = {
+    "chat": "talk to sayso here",
+    "serve": "run in the background for all surfaces",
+    "init": "write a starter config",
+    "status": "what runs, what waits, what is stopped",
+    "approvals": "what waits for a yes",
+    "targets": "the inventory",
+    "config": "check or show the config",
+    "doctor": "find what is wrong, and how to mend it",
+    "ledger": "look at the record, and prove it",
+    "classify": "what a shell command may change",
+    "assent": "whether words are a yes",
+    "explain": "a command taken apart, with the verdict of each part",
+    "db": "maintain the database",
+}
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """Return the parser of the whole command line."""
+class _Help(argparse.HelpFormatter):
+    """Help as wide as the terminal; argparse would import all of shutil to find that out."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_width())
+
+
+def build_parser(*, only: str | None = None) -> argparse.ArgumentParser:
+    """Return the parser of the command line: all of it, or with the options of one command only.
+
+    Args:
+        only: a command to register; "" for none, just their names. None is all of them.
+    """
     parser = argparse.ArgumentParser(
         prog="sayso",
+        formatter_class=_Help,
         description="A chat-ops bot that can do anything on your fleet, and nothing without your say-so.",
         epilog='Start with "sayso chat". "sayso doctor" finds what is wrong.',
     )
     parser.add_argument("-V", "--version", action="version", version=f"sayso {VERSION}")
     subparsers: Subparsers = parser.add_subparsers(metavar="command", required=True)
-    for command in _COMMANDS:
-        command.register(subparsers)
+    for name, words in COMMANDS.items():
+        if only is None or name == only:
+            _register(name, subparsers)
+        else:
+            subparsers.add_parser(name, help=words, add_help=False)
     return parser
+
+
+def _register(name: str, subparsers: Subparsers) -> None:
+    from importlib import import_module  # noqa: PLC0415  # lazy: a list of commands needs none of them
+
+    import_module(f"bot.cli.{name}").register(subparsers)
+
+
+def _width() -> int:
+    try:
+        return os.get_terminal_size().columns - 2
+    except OSError:
+        return 78
 
 
 def run(words: Sequence[str]) -> int:
     """Parse `words`, run the command, and return its exit code."""
-    args = build_parser().parse_args(_shielded(words))
+    command = words[0] if words and words[0] in COMMANDS else ""
+    args = build_parser(only=command).parse_args(_shielded(words))
     try:
         code: int = args.run(args)
         sys.stdout.flush()
@@ -103,6 +114,7 @@ def _shielded(words: Sequence[str]) -> list[str]:
 def _mendable(error: Exception) -> bool:
     """Tell whether a person can mend it; asks the modules only once something went wrong."""
     from bot.settings.errors import ConfigError  # noqa: PLC0415  # lazy: most runs need neither
+    from gate.errors import RuleError  # noqa: PLC0415
     from ledger.kinds import LedgerError  # noqa: PLC0415
 
-    return isinstance(error, ConfigError | LedgerError)
+    return isinstance(error, ConfigError | LedgerError | RuleError)

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli import main
+from bot.cli import commands, main
+from bot.cli.commands import build_parser
 from bot.cli.init import starter
 from bot.settings.config import load
 from bot.settings.paths import Paths
@@ -47,6 +48,12 @@ def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert ended.value.code == 0
     shown = capsys.readouterr().out
     assert all(f"    {command} " in shown for command in COMMANDS)
+
+
+def test_the_list_of_commands_says_what_the_commands_say() -> None:
+    (registered,) = [action for action in build_parser()._actions if action.choices]
+    assert {one.dest: one.help for one in registered._get_subactions()} == commands.COMMANDS
+    assert tuple(commands.COMMANDS) == COMMANDS
 
 
 @pytest.mark.parametrize("command", COMMANDS)
