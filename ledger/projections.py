@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import TypeVar
 
+from gate.domain import RouteKind
 from gate.errors import TransitionError
 from gate.lifecycle import (
     ACTION,
@@ -34,7 +35,6 @@ from ledger.kinds import (
     Json,
     Kind,
     LastTurnIs,
-    ProposalIsNew,
     SwitchesAre,
 )
 
@@ -86,8 +86,8 @@ def holds(connection: sqlite3.Connection, expectation: Expectation) -> bool:
         case SwitchesAre(seq):
             newest = connection.execute("SELECT coalesce(max(seq), 0) FROM switch").fetchone()[0]
             return bool(newest == seq)
-        case ProposalIsNew(proposal):
-            return _value(connection, "SELECT id FROM proposal WHERE id=?", proposal) is None
+        case _:
+            return _value(connection, "SELECT id FROM proposal WHERE id=?", expectation.proposal) is None
 
 
 def _value(connection: sqlite3.Connection, query: str, key: str) -> object:
@@ -204,7 +204,8 @@ def _approval_ended(event: ApprovalEvent) -> "Handler":
         )
         if event is ApprovalEvent.GRANT:
             connection.execute(
-                "UPDATE action SET grant_approval=? WHERE id=?", (body["approval"], body["action"])
+                "UPDATE action SET grant_approval=:id WHERE id=(SELECT action FROM approval WHERE id=:id)",
+                {"id": body["approval"]},
             )
         if body.get("reason_state") == "owed":
             connection.execute(
@@ -223,6 +224,9 @@ def _reason_given(connection: sqlite3.Connection, _entry: Entry, body: Doc) -> N
 
 
 def _action_queued(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
+    _check_grant(connection, body)
+    if not body["grant"] and not _needs_nobody(connection, body):
+        raise TransitionError(f"{body['action']} needs a grant to be queued")
     _move_action(connection, body, ActionEvent.QUEUE)
     connection.execute("UPDATE action SET queued_at=? WHERE id=?", (entry.at, body["action"]))
 
@@ -236,6 +240,7 @@ def _action_unqueued(connection: sqlite3.Connection, _entry: Entry, body: Doc) -
 
 
 def _action_started(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
+    _check_grant(connection, body)
     _move_action(connection, body, ActionEvent.START)
     connection.execute("UPDATE action SET started_at=? WHERE id=?", (entry.at, body["action"]))
 
@@ -265,6 +270,21 @@ def _add_to_ending(connection: sqlite3.Connection, body: Doc, key: str) -> None:
     connection.execute(
         "UPDATE action SET ending=? WHERE id=?", (dumps({**json.loads(row[0]), key: body}), body["action"])
     )
+
+
+def _check_grant(connection: sqlite3.Connection, body: Doc) -> None:
+    """Raise unless the grant that the entry names is the one that the action holds, or both are none."""
+    held = _value(connection, "SELECT grant_approval FROM action WHERE id=?", _id(body, "action"))
+    if held != (body["grant"] or ""):
+        raise TransitionError(f"{body['action']} does not hold the grant {body['grant']}")
+
+
+def _needs_nobody(connection: sqlite3.Connection, body: Doc) -> bool:
+    """Whether the action was routed to run at once and nobody was asked about it since."""
+    route, state = connection.execute(
+        "SELECT route, state FROM action WHERE id=?", (body["action"],)
+    ).fetchone()
+    return bool(route == RouteKind.AUTO and state == ActionState.PROPOSED)
 
 
 def _move_action(connection: sqlite3.Connection, body: Doc, event: ActionEvent) -> None:
@@ -309,7 +329,8 @@ def _switch_changed(connection: sqlite3.Connection, entry: Entry, body: Doc) -> 
 
 def _loosening_asked(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
     connection.execute(
-        "INSERT INTO loosening (id, place, person, state, phrase, deadline_at, doc) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO loosening (id, place, person, state, phrase, deadline_at, doc)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
         (
             body["loosening"],
             body["place"],
