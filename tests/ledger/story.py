@@ -1,0 +1,278 @@
+"""Entries as the core writes them, for tests of projections and queries; and a ledger to write them to."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from gate.digest import action_digest, list_digest
+from gate.domain import Action, PersonId, PlaceId, ProposalId, Radius, Risk, RouteKind, Verdict
+from ledger.codec import Doc, action_doc, instant, radius_doc, verdict_doc
+from ledger.kinds import Appended, Batch, Draft, Effect, Expectation, Json, Kind
+from ledger.projections import holds, project
+from ledger.queries import Queries
+from ledger.store import Ledger
+from tests.gate.makers import HERE, NOW, P1, action, verdict
+from tests.ledger.support import CountedBytes, HandClock
+
+#: Shared, since a ledger that is opened anew must not see the same salts again.
+SALTS = CountedBytes()
+LATER = NOW + timedelta(minutes=15)
+
+
+def open_real(folder: Path) -> Ledger:
+    """Open a ledger with the real projections."""
+    return Ledger.open(
+        folder / "ledger.db", project=project, holds=holds, random_bytes=SALTS, clock=HandClock(NOW)
+    )
+
+
+@dataclass
+class Story:
+    """A ledger and the questions to it."""
+
+    ledger: Ledger
+    queries: Queries
+    at: datetime = NOW
+
+    @classmethod
+    def begin(cls, folder: Path) -> "Story":
+        """Open a new ledger in `folder`."""
+        ledger = open_real(folder)
+        return cls(ledger, Queries(ledger.reader))
+
+    def write(
+        self, *drafts: Draft, expects: tuple[Expectation, ...] = (), effects: tuple[Effect, ...] = ()
+    ) -> Appended:
+        """Append one batch."""
+        return self.ledger.append(Batch(at=self.at, drafts=drafts, expects=expects, effects=effects))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Planned:
+    """One action of a proposal to be, with what the gate said of it."""
+
+    action: Action
+    verdict: Verdict
+    route: RouteKind = RouteKind.APPROVAL
+    phrase: str | None = None
+
+
+def planned(
+    *,
+    index: int = 1,
+    proposal: ProposalId = P1,
+    route: RouteKind = RouteKind.APPROVAL,
+    risk: Risk = Risk.REVERSIBLE_LOW,
+    command: str = "systemctl restart caddy",
+) -> Planned:
+    """Return an action of a proposal on web1."""
+    return Planned(
+        action=action(command, index=index, proposal=proposal),
+        verdict=verdict(risk),
+        route=route,
+        phrase="destroy it" if route is RouteKind.PHRASE else None,
+    )
+
+
+def received(
+    turn: str = "t1",
+    *,
+    person: str = "ana",
+    consumes: bool = True,
+    place: PlaceId = HERE,
+    kind: Kind = Kind.TURN_RECEIVED,
+) -> Draft:
+    """A message or a click came."""
+    ref: dict[str, Json] = {"platform": "console", "tenant": "", "channel": place, "thread": ""}
+    body: dict[str, Json] = {
+        "turn": turn,
+        "place": place,
+        "place_ref": ref,
+        "person": person,
+        "consumes_window": consumes,
+    }
+    return Draft(kind=kind, body=body, words={"text": b"words"})
+
+
+def answered(
+    turn: str = "t1",
+    *,
+    shows: Sequence[str] = (),
+    window: tuple[str, str] | None = None,
+    place: PlaceId = HERE,
+) -> Draft:
+    """The bot answered; `window` is (person, proposal)."""
+    body: dict[str, Json] = {
+        "turn": turn,
+        "place": place,
+        "shows": list(shows),
+        "window": None if window is None else {"person": window[0], "proposal": window[1]},
+    }
+    return Draft(kind=Kind.TURN_ANSWERED, body=body)
+
+
+def made(*actions: Planned, replaces: str | None = None, purpose: bytes | None = b"as asked") -> Draft:
+    """A proposal was made of `actions`, in order."""
+    proposal = actions[0].action.id.rpartition(".")[0]
+    docs: list[Json] = [_planned_doc(one) for one in actions]
+    words = {f"command_{one.action.index}": one.action.command.encode() for one in actions}
+    words |= {
+        f"verify_{one.action.index}": one.action.verify.encode()
+        for one in actions
+        if one.action.verify is not None
+    }
+    if purpose is not None:
+        words["purpose"] = purpose
+    body: dict[str, Json] = {
+        "proposal": proposal,
+        "requester": "ana",
+        "asked_in": HERE,
+        "shown_in": HERE,
+        "source": "literal",
+        "replaces": replaces,
+        "policy_revision": "r1",
+        "actions": docs,
+    }
+    return Draft(kind=Kind.PROPOSAL_MADE, correlation_id=proposal, body=body, words=words)
+
+
+def _planned_doc(one: Planned) -> Doc:
+    return {
+        "slots": action_doc(one.action),
+        "verdict": verdict_doc(one.verdict),
+        "radius": radius_doc(Radius(known=True, origin=("caddy",), services=("blog",))),
+        "route": one.route.value,
+        "because": "",
+        "phrase": one.phrase,
+        "digest": action_digest(one.action),
+    }
+
+
+def opened(
+    one: Planned, *, name: str = "a", deadline_at: datetime = LATER, phrase: str | None = None
+) -> Draft:
+    """An approval was opened for an action."""
+    body: dict[str, Json] = {
+        "approval": f"{one.action.id}/{name}",
+        "proposal": one.action.id.rpartition(".")[0],
+        "action": one.action.id,
+        "deadline_at": instant(deadline_at),
+        "phrase": phrase,
+        "list_digest": list_digest([action_digest(one.action)]),
+    }
+    return _of(one, Kind.APPROVAL_OPENED, body)
+
+
+def decided(
+    one: Planned,
+    kind: Kind,
+    *,
+    name: str = "a",
+    by: str = "ana",
+    extra: Mapping[str, Json] | None = None,
+    words: Mapping[str, bytes] | None = None,
+) -> Draft:
+    """An approval ended."""
+    body: dict[str, Json] = {
+        "approval": f"{one.action.id}/{name}",
+        "proposal": one.action.id.rpartition(".")[0],
+        "action": one.action.id,
+        "decider": by,
+        "place": HERE,
+        **(extra or {}),
+    }
+    return _of(one, kind, body, words={"said": b"go ahead", **(words or {})})
+
+
+def queued(one: Planned, *, grant: str | None = "a") -> Draft:
+    """An action may start; `grant` is the short name of its approval."""
+    return _of(one, Kind.ACTION_QUEUED, {"action": one.action.id, "grant": _grant(one, grant), "because": ""})
+
+
+def unqueued(one: Planned, *, route: RouteKind = RouteKind.APPROVAL) -> Draft:
+    """An action waits for a new yes."""
+    return _of(one, Kind.ACTION_UNQUEUED, {"action": one.action.id, "route": route.value, "why": "so"})
+
+
+def started(one: Planned, *, grant: str | None = "a", boot_id: str | None = None) -> Draft:
+    """An action started."""
+    body: dict[str, Json] = {"action": one.action.id, "grant": _grant(one, grant), "boot_id": boot_id}
+    return _of(one, Kind.ACTION_STARTED, body)
+
+
+def ended(
+    one: Planned,
+    kind: Kind = Kind.ACTION_SUCCEEDED,
+    *,
+    exit_code: int | None = 0,
+    output: bytes | None = None,
+) -> Draft:
+    """An action ended."""
+    body: dict[str, Json] = {
+        "action": one.action.id,
+        "note": "",
+        "exit_code": exit_code,
+        "run_s": 1.5,
+        "total_bytes": 7,
+        "dropped_bytes": 2,
+    }
+    return _of(one, kind, body, words={} if output is None else {"output": output})
+
+
+def verified(one: Planned, *, exit_code: int | None = 0) -> Draft:
+    """The verify command of an action ended."""
+    return _of(
+        one, Kind.ACTION_VERIFIED, {"action": one.action.id, "exit_code": exit_code, "ok": exit_code == 0}
+    )
+
+
+def settled(one: Planned, *, ran: bool) -> Draft:
+    """A person found out how a lost action ended."""
+    body: dict[str, Json] = {"action": one.action.id, "by": PersonId("ana"), "ran": ran}
+    return _of(one, Kind.ACTION_SETTLED, body, words={"why": b"the log says so"})
+
+
+def clarified(kind: Kind, *, deadline_at: datetime = LATER) -> Draft:
+    """A choice was asked or ended."""
+    body: dict[str, Json] = {
+        "clarification": "c1",
+        "place": HERE,
+        "person": "ana",
+        "deadline_at": instant(deadline_at),
+    }
+    words = {
+        "said": b"restart it",
+        "question": b"Which one?",
+        "choices": b'[["first","run a on web1"],["second","run b on web1"]]',
+    }
+    return Draft(kind=kind, correlation_id="c1", body=body, words=words)
+
+
+def switched(name: str, value: Json) -> Draft:
+    """A switch was changed."""
+    return Draft(kind=Kind.SWITCH_CHANGED, body={"switch": name, "value": value, "by": "ana"})
+
+
+def loosening(kind: Kind, *, how: str = "granted") -> Draft:
+    """A loosening was asked or ended."""
+    body: dict[str, Json] = {
+        "loosening": "l1",
+        "place": HERE,
+        "person": "ana",
+        "phrase": "resume everything",
+        "deadline_at": instant(LATER),
+        "wants": {"stopped": False},
+        "how": how,
+    }
+    return Draft(kind=kind, body=body)
+
+
+def _grant(one: Planned, name: str | None) -> str | None:
+    return None if name is None else f"{one.action.id}/{name}"
+
+
+def _of(
+    one: Planned, kind: Kind, body: Mapping[str, Json], *, words: Mapping[str, bytes] | None = None
+) -> Draft:
+    return Draft(kind=kind, correlation_id=one.action.id.rpartition(".")[0], body=body, words=words or {})

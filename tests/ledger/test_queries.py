@@ -1,0 +1,362 @@
+"""Queries: facts for decisions, views for cards, what is due; words that are gone read as pruned."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from gate.digest import action_digest
+from gate.domain import (
+    ActionId,
+    Digest,
+    PersonId,
+    ProposalId,
+    Risk,
+    RouteKind,
+    Switches,
+    TurnId,
+)
+from gate.lifecycle import ActionState, ApprovalState
+from ledger.kinds import Draft, Effect, EffectKind, Kind
+from ledger.queries import PRUNED
+from ledger.views import EndingView, OptionView
+from tests.gate.makers import HERE, NOW, P1, P2, PVE1, THERE, WEB1, facts
+from tests.ledger.story import (
+    LATER,
+    Planned,
+    Story,
+    answered,
+    clarified,
+    decided,
+    ended,
+    loosening,
+    made,
+    opened,
+    planned,
+    queued,
+    received,
+    settled,
+    started,
+    switched,
+    verified,
+)
+
+ONE = planned()
+TWO = planned(index=2, command="apt upgrade -y", risk=Risk.CONFIG_MUTATION)
+OTHER = planned(proposal=P2, command="systemctl restart nginx")
+ANA = PersonId("ana")
+
+
+@pytest.fixture
+def tale(tmp_path: Path) -> Iterator[Story]:
+    begun = Story.begin(tmp_path)
+    yield begun
+    begun.ledger.close()
+
+
+def run(tale: Story, one: Planned, *after: Draft, boot_id: str | None = None) -> None:
+    tale.write(made(one), opened(one))
+    tale.write(decided(one, Kind.APPROVAL_GRANTED, extra={"alone": True}), queued(one))
+    tale.write(started(one, boot_id=boot_id))
+    for draft in after:
+        tale.write(draft)
+
+
+def prune(tale: Story) -> None:
+    assert tale.ledger.prune(before=NOW + timedelta(days=1)) > 0
+
+
+# ---------------------------------------------------------------- facts
+
+
+def test_a_new_ledger_knows_nothing(tale: Story) -> None:
+    assert tale.queries.facts(HERE, ANA) == replace(facts(), head=0)
+    assert tale.queries.switch_seq() == 0
+    assert tale.queries.last_turn(HERE) is None
+    assert tale.queries.next_deadline() is None
+    assert tale.queries.unfinished() == ()
+    assert tale.queries.proposal(P1) is None
+
+
+def test_facts_are_all_of_it_at_the_head(tale: Story) -> None:
+    tale.write(received(), made(ONE), opened(ONE), answered(shows=[P1], window=("ana", P1)))
+    tale.write(switched("stopped", value=True))
+    read = tale.queries.facts(HERE, ANA)
+    assert read.head == 5
+    assert [one.proposal for one in read.pending] == [P1]
+    assert read.window is not None
+    assert read.switches.stopped
+
+
+def test_an_answer_is_younger_than_what_stood_before_it(tale: Story) -> None:
+    tale.write(received("t1"))
+    tale.write(answered("t1"), received("t2"))
+    turn = TurnId("t1")
+    assert [tale.queries.answered_after(turn, seq) for seq in (0, 1, 2)] == [True, True, False]
+    assert not tale.queries.answered_after(TurnId("t2"), 0)
+
+
+def test_pending_approvals_are_oldest_first_and_whole(tale: Story) -> None:
+    tale.write(made(ONE, TWO), opened(TWO, phrase="upgrade web1"), opened(ONE))
+    first, second = tale.queries.pending()
+    assert (first.action, first.phrase, first.risk) == (TWO.action, "upgrade web1", Risk.CONFIG_MUTATION)
+    assert (second.action, second.phrase) == (ONE.action, None)
+    assert second.action_digest == action_digest(ONE.action)
+    assert (second.requester, second.asked_in, second.shown_in) == ("ana", HERE, HERE)
+    assert (second.approval, second.proposal, second.deadline_at) == (f"{ONE.action.id}/a", P1, LATER)
+
+
+def test_switches_are_typed(tale: Story) -> None:
+    assert tale.queries.switches() == Switches()
+    tale.write(
+        switched("stopped", value=True),
+        switched("auto_off", value=True),
+        switched("approve_everything", value=True),
+        switched("never_auto_act", ["web1", "pve1"]),
+    )
+    assert tale.queries.switches() == Switches(
+        stopped=True, auto_off=True, approve_everything=True, never_auto_act=(WEB1.id, PVE1.id)
+    )
+
+
+def test_reading_freezes_nothing(tale: Story) -> None:
+    looks = planned(risk=Risk.READ_ONLY)
+    run(tale, looks, ended(looks, Kind.ACTION_LOST, exit_code=None))
+    assert tale.queries.frozen() == ()
+    run(tale, OTHER, ended(OTHER, Kind.ACTION_LOST, exit_code=None))
+    assert tale.queries.frozen() == ("web1",)
+
+
+# ---------------------------------------------------------------- views
+
+
+def test_a_proposal_is_seen_whole(tale: Story) -> None:
+    checked = replace(ONE, action=replace(ONE.action, verify="systemctl is-active caddy"))
+    tale.write(made(checked, TWO), opened(checked), opened(TWO))
+    view = tale.queries.proposal(P1)
+    assert view is not None
+    assert [one.action for one in view.actions] == [checked.action, TWO.action]
+    assert (view.correlation_id, view.requester, view.asked_in, view.shown_in) == (P1, "ana", HERE, HERE)
+    assert (view.source, view.purpose, view.policy_revision) == ("literal", "as asked", "r1")
+    assert (view.made_at, view.replaced_by) == (NOW, None)
+    first = view.actions[0]
+    assert (first.verdict, first.route, first.state) == (ONE.verdict, RouteKind.APPROVAL, ActionState.WAITING)
+    assert first.radius.services == ("blog",)
+    assert (first.queued_at, first.started_at, first.ended_at, first.ending) == (None, None, None, None)
+    assert view.pending == view.actions
+
+
+def test_only_what_waits_is_pending(tale: Story) -> None:
+    tale.write(made(ONE, TWO), opened(ONE))
+    view = tale.queries.proposal(P1)
+    assert view is not None
+    assert [one.action.index for one in view.pending] == [1]
+    tale.write(decided(ONE, Kind.APPROVAL_GRANTED))
+    view = tale.queries.proposal(P1)
+    assert view is not None
+    assert view.pending == ()
+
+
+def test_an_unknown_action_is_a_lookup_error(tale: Story) -> None:
+    with pytest.raises(LookupError, match=r"no action zzzzzz\.1"):
+        tale.queries.action(ActionId("zzzzzz.1"))
+
+
+def test_a_proposal_without_a_purpose_has_an_empty_one(tale: Story) -> None:
+    tale.write(made(ONE, purpose=None))
+    view = tale.queries.proposal(P1)
+    assert view is not None
+    assert view.purpose == ""
+    assert view.actions[0].action.purpose == ""
+
+
+def test_the_newest_approval_of_an_action_is_shown(tale: Story) -> None:
+    tale.write(made(ONE))
+    assert tale.queries.action(ONE.action.id).approval is None
+    tale.write(opened(ONE), opened(ONE, name="b", phrase="do it"))
+    approval = tale.queries.action(ONE.action.id).approval
+    assert approval is not None
+    assert (approval.id, approval.phrase) == (f"{ONE.action.id}/b", "do it")
+    assert (approval.decided_by, approval.decided_at, approval.said, approval.why) == (None, None, "", "")
+
+
+def test_a_decision_is_shown_with_its_words(tale: Story) -> None:
+    tale.write(made(ONE), opened(ONE))
+    tale.write(decided(ONE, Kind.APPROVAL_GRANTED, by="kim", extra={"alone": True}))
+    approval = tale.queries.action(ONE.action.id).approval
+    assert approval is not None
+    assert (approval.state, approval.decided_by, approval.decided_at) == (ApprovalState.GRANTED, "kim", NOW)
+    assert (approval.said, approval.why, approval.alone) == ("go ahead", "", True)
+
+
+def test_a_refusals_reason_and_another_ends_cause_are_shown(tale: Story) -> None:
+    tale.write(made(ONE, TWO), opened(ONE), opened(TWO))
+    tale.write(decided(ONE, Kind.APPROVAL_REFUSED, words={"reason": b"too early"}))
+    tale.write(decided(TWO, Kind.APPROVAL_EXPIRED, by="", extra={"why": "its deadline passed"}))
+    views = [tale.queries.action(one.action.id).approval for one in (ONE, TWO)]
+    assert [view and view.why for view in views] == ["too early", "its deadline passed"]
+    assert [view and view.decided_by for view in views] == ["ana", None]
+
+
+def test_an_end_is_shown(tale: Story) -> None:
+    run(tale, ONE, ended(ONE, output=b"all good\xff"), verified(ONE, exit_code=3))
+    view = tale.queries.action(ONE.action.id)
+    assert (view.queued_at, view.started_at, view.ended_at) == (NOW, NOW, NOW)
+    assert view.ending == EndingView(
+        note="",
+        exit_code=0,
+        run_s=1.5,
+        output="all good\udcff",
+        total_bytes=7,
+        dropped_bytes=2,
+        verify_exit=3,
+        settled="",
+    )
+
+
+def test_an_unknown_end_and_its_settling_are_shown(tale: Story) -> None:
+    run(tale, ONE, ended(ONE, Kind.ACTION_LOST, exit_code=None), verified(ONE, exit_code=None))
+    ending = tale.queries.action(ONE.action.id).ending
+    assert ending is not None
+    assert (ending.exit_code, ending.verify_exit, ending.settled, ending.output) == (None, None, "", "")
+    tale.write(settled(ONE, ran=True))
+    ending = tale.queries.action(ONE.action.id).ending
+    assert ending is not None
+    assert ending.settled == "the log says so"
+
+
+def test_words_that_were_pruned_read_so(tale: Story) -> None:
+    checked = replace(ONE, action=replace(ONE.action, verify="true"))
+    run(tale, checked, ended(ONE, Kind.ACTION_LOST, output=b"secret"), settled(ONE, ran=True))
+    tale.write(clarified(Kind.CLARIFICATION_ASKED))
+    prune(tale)
+    view = tale.queries.proposal(P1)
+    assert view is not None
+    one = view.actions[0]
+    assert (view.purpose, one.action.command, one.action.verify) == (PRUNED, PRUNED, PRUNED)
+    assert one.approval is not None
+    assert one.ending is not None
+    assert (one.approval.said, one.ending.output, one.ending.settled) == (PRUNED, PRUNED, PRUNED)
+    choice = tale.queries.clarification("c1")
+    assert choice is not None
+    assert (choice.question, choice.options) == (PRUNED, ())
+
+
+# ---------------------------------------------------------------- runs
+
+
+def test_the_last_run_is_the_newest_of_exactly_this_action(tale: Story) -> None:
+    digest = action_digest(ONE.action)
+    assert tale.queries.last_run(digest) is None
+    run(tale, ONE, ended(ONE))
+    again = planned(proposal=P2)
+    assert action_digest(again.action) == digest
+    tale.at = LATER
+    run(tale, again, ended(again, Kind.ACTION_FAILED, exit_code=1))
+    last = tale.queries.last_run(digest)
+    assert last is not None
+    assert (last.ended_at, last.state, last.run_s) == (LATER, ActionState.FAILED, 1.5)
+    assert tale.queries.last_run(Digest("0" * 64)) is None
+
+
+def test_what_ended_without_a_start_is_no_run(tale: Story) -> None:
+    tale.write(made(ONE), ended(ONE, Kind.ACTION_CANCELLED, exit_code=None))
+    assert tale.queries.last_run(action_digest(ONE.action)) is None
+
+
+# ---------------------------------------------------------------- posted messages
+
+
+def test_a_posted_card_leads_to_its_proposal(tale: Story) -> None:
+    def card(subject: str, nonce: str) -> Effect:
+        return Effect(kind=EffectKind.CARD, place=HERE, body={"subject": subject}, nonce=nonce)
+
+    said = Effect(kind=EffectKind.SAY, place=HERE, body={"text": "hello"}, nonce="n3")
+    rows = tale.write(received(), effects=(card(P1, "n1"), card(P2, "n2"), said, card("unsent", "n4"))).outbox
+    for row, message in zip(rows[:3], ("m1", "m2", "m3"), strict=True):
+        tale.ledger.outbox.done(row, json.dumps(["console", "", "here", "", message]))
+    assert tale.queries.subject_of("m1", HERE) == P1
+    assert tale.queries.subject_of("m2", HERE) == P2
+    for message, place in (("m3", HERE), ("m1", THERE), ("m9", HERE)):
+        assert tale.queries.subject_of(message, place) is None
+
+
+# ---------------------------------------------------------------- what is due, what is under way
+
+
+def test_actions_are_found_by_state_in_order(tale: Story) -> None:
+    run(tale, OTHER)
+    tale.write(made(ONE, TWO), opened(TWO))
+    found = tale.queries.in_state(ActionState.STARTED, ActionState.PROPOSED, ActionState.WAITING)
+    assert [one.action.id for one in found] == [OTHER.action.id, ONE.action.id, TWO.action.id]
+    assert [one.action.id for one in tale.queries.in_state(ActionState.WAITING)] == [TWO.action.id]
+    assert tale.queries.in_state(ActionState.LOST) == ()
+
+
+def test_a_proposal_is_unfinished_until_its_last_action_ended(tale: Story) -> None:
+    tale.write(made(ONE, TWO))
+    run(tale, OTHER, ended(OTHER, Kind.ACTION_LOST, exit_code=None))
+    assert tale.queries.unfinished() == (P1,)
+    tale.write(ended(ONE, Kind.ACTION_CANCELLED))
+    assert tale.queries.unfinished() == (P1,)
+    tale.write(ended(TWO, Kind.ACTION_CANCELLED))
+    assert tale.queries.unfinished() == ()
+
+
+def test_the_next_deadline_is_the_nearest_of_any(tale: Story) -> None:
+    def minutes(count: int) -> datetime:
+        return NOW + timedelta(minutes=count)
+
+    tale.write(loosening(Kind.LOOSENING_ASKED))
+    assert tale.queries.next_deadline() == LATER
+    tale.write(made(ONE), opened(ONE, deadline_at=minutes(9)))
+    assert tale.queries.next_deadline() == minutes(9)
+    tale.write(clarified(Kind.CLARIFICATION_ASKED, deadline_at=minutes(3)))
+    assert tale.queries.next_deadline() == minutes(3)
+    tale.write(clarified(Kind.CLARIFICATION_EXPIRED), decided(ONE, Kind.APPROVAL_GRANTED))
+    assert tale.queries.next_deadline() == LATER
+    tale.write(loosening(Kind.LOOSENING_ENDED))
+    assert tale.queries.next_deadline() is None
+
+
+def test_an_open_choice_is_seen_whole(tale: Story) -> None:
+    assert tale.queries.clarification("c1") is None
+    tale.write(clarified(Kind.CLARIFICATION_ASKED))
+    choice = tale.queries.clarification("c1")
+    assert choice is not None
+    assert tale.queries.clarifications() == (choice,)
+    assert (choice.place, choice.person, choice.deadline_at) == (HERE, "ana", LATER)
+    assert (choice.said, choice.question) == ("restart it", "Which one?")
+    assert choice.options == (
+        OptionView(label="first", request="run a on web1"),
+        OptionView(label="second", request="run b on web1"),
+    )
+
+
+def test_a_waiting_loosening_is_seen_whole(tale: Story) -> None:
+    tale.write(loosening(Kind.LOOSENING_ASKED))
+    (one,) = tale.queries.loosenings()
+    assert (one.place, one.person, one.phrase, one.deadline_at) == (HERE, "ana", "resume everything", LATER)
+    assert one.wants == {"stopped": False}
+
+
+def test_the_newest_proposals_come_first(tale: Story) -> None:
+    tale.write(made(ONE))
+    tale.at = LATER
+    tale.write(made(OTHER))
+    found = tale.queries.proposals(since=NOW, limit=9)
+    assert [one.id for one in found] == [P2, P1]
+    assert [one.id for one in tale.queries.proposals(since=LATER, limit=9)] == [P2]
+    assert [one.id for one in tale.queries.proposals(since=NOW, limit=1)] == [P2]
+    assert tale.queries.proposals(since=LATER + timedelta(seconds=1), limit=9) == ()
+
+
+def test_a_reason_is_overdue_from_its_deadline_on(tale: Story) -> None:
+    tale.write(made(ONE), opened(ONE))
+    owing = {"reason_state": "owed", "owed_until": "2026-03-02T14:15:00.000000Z"}
+    tale.write(decided(ONE, Kind.APPROVAL_REFUSED, extra=owing))
+    assert tale.queries.overdue_reasons(LATER - timedelta(microseconds=1)) == ()
+    assert tale.queries.overdue_reasons(LATER) == ((ProposalId(P1), HERE),)
