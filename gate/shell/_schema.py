@@ -289,6 +289,8 @@ def _options(reader: Reader, *, single: bool) -> tuple[dict[str, Option], bool]:
         if found["value"] is not None and not single and re.fullmatch(r"-[^-].+", found["name"]):
             raise reader.fail("flags", f"only one letter can take a value: {token}")
         for name in _names(found["name"], single=single or found["value"] is not None):
+            if name in options:
+                raise reader.fail("flags", f"{name} is there twice")
             options[name] = _option(reader, name, found["value"])
     return options, number_flag
 

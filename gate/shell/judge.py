@@ -266,13 +266,21 @@ class _Case:
             return True
         places = self.rules.places
         files = self.operands if self.verb.reads is Reads.CONTENT else []
-        if any(paths.holds_secret(word, places) for word in [*files, *self.found.paths]):
+        if any(paths.holds_secret(word, places) for word in [*files, *self.found.paths, *self._values()]):
             return True
         if not self._recurses():
             return False
         if not files or any(paths.may_hold_secrets_below(word.text, places) for word in files):
             return True
         return places.secret_words.search(self._line()) is not None
+
+    def _values(self) -> list[Word]:
+        """Return what options were given: should a rule be wrong about one, its value is a file to read."""
+        if self.verb.reads is not Reads.CONTENT:
+            return []
+        given = self.found.given.items()
+        values = [value for name, values in given if name not in self.verb.code for value in values if value]
+        return [Word(text=value, raw=value) for value in values]
 
     def _recurses(self) -> bool:
         recurse = self.verb.recurse

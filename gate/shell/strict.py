@@ -26,7 +26,9 @@ _LISTS = frozenset(
 _JOINTS = frozenset({"&&", "||", "|", ";", "\n", "!", "{", "}"})
 _WORD_GAP = re.compile(rb"(?:[ \t]+(?:\\\n[ \t]*)*)?")
 _LIST_GAP = re.compile(rb"(?:[ \t\n]|(?<=[ \t\n])\\\n)*")
-_HARMLESS_VARIABLES = re.compile(r"(?:LANG|LC_[A-Z]+|TZ|NO_COLOR|COLUMNS|LINES)=[A-Za-z0-9_.:/@+-]*")
+_HARMLESS_VARIABLES = re.compile(
+    r"(?:LANG|LC_[A-Z]+|NO_COLOR|COLUMNS|LINES)=[A-Za-z0-9_.@-]*|TZ=[A-Za-z0-9_+-]+(?:/[A-Za-z0-9_+-]+)*"
+)
 _DESCRIPTOR = re.compile(r"[0-9]")
 _DUPLICATES = frozenset({">&", "<&"})
 _CLOSES = frozenset({">&-", "<&-"})
