@@ -1,0 +1,143 @@
+"""Writes docs/lifecycle.md from the tables of gate.lifecycle: `.venv/bin/python tools/lifecycle_page.py`.
+
+The tables are the truth, the page is a picture of them; tests/tools/test_lifecycle_page.py fails when it is
+stale. Every event needs a sentence here, so that a new one cannot be drawn without being explained.
+"""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "lifecycle.md"
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
+
+from gate.lifecycle import (  # noqa: E402 - the path is set first, so that it runs from anywhere
+    ACTION,
+    APPROVAL,
+    CLARIFICATION,
+    ActionEvent,
+    ActionState,
+    ApprovalEvent,
+    ApprovalState,
+    ClarificationEvent,
+    ClarificationState,
+    E,
+    S,
+    terminal,
+)
+
+INTRO = """\
+# Lifecycle
+
+Generated from `gate/lifecycle.py` by `tools/lifecycle_page.py`; edit those, not this page.
+
+Each machine is a table (state, event) → state. `gate.lifecycle.advance` is the only way a state changes. The
+ledger applies it inside the transaction that records the event: an event that a state does not take is
+refused, and nothing of its batch is written. What may happen at all is decided before, in `gate/decide.py`.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """One state machine and the words for it."""
+
+    name: str
+    about: str
+    first: StrEnum
+    table: Mapping[tuple[StrEnum, StrEnum], StrEnum]
+    events: Mapping[StrEnum, str]
+
+
+def _plain(table: Mapping[tuple[S, E], S]) -> dict[tuple[StrEnum, StrEnum], StrEnum]:
+    return {(before, event): after for (before, event), after in table.items()}
+
+
+MACHINES = (
+    Machine(
+        name="Approval",
+        about="One question to people about one action. It is decided once.\n"
+        "Only a grant lets anything run, and a grant is consumed by one start.",
+        first=ApprovalState.PENDING,
+        table=_plain(APPROVAL),
+        events={
+            ApprovalEvent.GRANT: "an authorised person agreed, in words, by a button or by the typed phrase",
+            ApprovalEvent.REFUSE: "a person said no; the reason may follow",
+            ApprovalEvent.EXPIRE: "its deadline passed; that is neither a yes nor a no",
+            ApprovalEvent.SUPERSEDE: "another proposal took its place",
+            ApprovalEvent.WITHDRAW: "the request was taken back",
+        },
+    ),
+    Machine(
+        name="Action",
+        about="One command on one target. It starts only from `queued`, and what ended never starts again.\n"
+        "`lost` is the only word for an unknown end; it freezes its target until a person settles it.",
+        first=ActionState.PROPOSED,
+        table=_plain(ACTION),
+        events={
+            ActionEvent.ASK: "an approval was opened for it",
+            ActionEvent.QUEUE: "it was granted, or needs no consent",
+            ActionEvent.UNQUEUE: "what ran before it did not succeed; it needs a new yes",
+            ActionEvent.START: "it starts, consuming its grant",
+            ActionEvent.SUCCEED: "it ended with exit code 0",
+            ActionEvent.FAIL: "it ended otherwise, ran out of time, or never came to run",
+            ActionEvent.CANCEL: "it was dropped before it started, or stopped while it ran",
+            ActionEvent.LOSE: "the connection or sayso itself went away, so its end is unknown",
+            ActionEvent.SETTLE_RAN: "a person found that it ran",
+            ActionEvent.SETTLE_DID_NOT_RUN: "a person found that it did not run",
+        },
+    ),
+    Machine(
+        name="Clarification",
+        about="One choice between readings of a request.\n"
+        "Picking one is never consent: it is handled as if it had been typed.",
+        first=ClarificationState.PENDING,
+        table=_plain(CLARIFICATION),
+        events={
+            ClarificationEvent.ANSWER: "the person picked one",
+            ClarificationEvent.CANCEL: "the person dropped it",
+            ClarificationEvent.EXPIRE: "its deadline passed",
+            ClarificationEvent.SUPERSEDE: "the person asked for something else",
+        },
+    ),
+)
+
+
+def page() -> str:
+    """Return the whole page."""
+    return "\n".join([INTRO, *map(_section, MACHINES)])
+
+
+def _section(machine: Machine) -> str:
+    rows = [
+        f"| `{before}` | {event} | `{after}` | {machine.events[event]} |"
+        for (before, event), after in machine.table.items()
+    ]
+    ends = ", ".join(f"`{state}`" for state in sorted(terminal(machine.table)))
+    return "\n".join(
+        [
+            f"## {machine.name}\n",
+            f"{machine.about}\n",
+            "```mermaid",
+            *_diagram(machine),
+            "```\n",
+            "| state | event | becomes | when |",
+            "|---|---|---|---|",
+            *rows,
+            f"\nEnds: {ends}.\n",
+        ]
+    )
+
+
+def _diagram(machine: Machine) -> list[str]:
+    arrows = [f"    {before} --> {after}: {event}" for (before, event), after in machine.table.items()]
+    ends = [f"    {state} --> [*]" for state in sorted(terminal(machine.table))]
+    return ["stateDiagram-v2", f"    [*] --> {machine.first}", *arrows, *ends]
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
