@@ -1,9 +1,9 @@
 """Assent: what an answer says about what is pending (N21-N29, D18).
 
 Whole message, rules only, the same answer for the same words. A yes grants only when every word of the
-message is accounted for as consent, politeness, address or reference to the pending thing; any refusal, condition,
-hedge, deferral, question or unknown content wins over it. Who spoke, when and where is not judged here, nor
-whether the action needs a phrase: that is gate.decide. docs/assent.md explains it to operators.
+message is accounted for as consent, politeness, address or reference to the pending thing; any refusal,
+condition, hedge, deferral, question or unknown content wins over it. Who spoke, when and where is not judged
+here, nor whether the action needs a phrase: that is gate.decide. docs/assent.md explains it to operators.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from gate.assent.judge import Case, judge
 from gate.assent.lexicon import Lexicons, Sense, build
-from gate.assent.match import OURSELVES, Reader, Sort, Unit
+from gate.assent.match import OURSELVES, Reader, Reading, Sort, Unit
 from gate.assent.normalise import Kind, Message, read_message, words_of
 from gate.assent.pending import Pending, pending_of
 from gate.domain import Assent, AssentVerdict
@@ -41,23 +41,24 @@ def read(
     message = read_message(text)
     if _is_for_somebody_else(message):
         return Assent(verdict=AssentVerdict.OTHER, because="is addressed to somebody else")
-    known = pending_of(pending, context)
+    known = pending_of(tuple(pending), context)
     pointed = _pointed_at(message, known)
     best = Reader(message.tokens, lexicons=lexicons, pending=known).best()
-    hinted = [reading for reading in best if reading[0] == lang]
-    return _agree(
-        [
+    judged = [
+        (
+            reading,
             judge(
                 Case(
                     message=message,
-                    units=_point(units, pointed),
+                    units=_point(reading.units, pointed),
                     pending=known,
                     bare_ack_grants=bare_ack_grants,
                 )
-            )
-            for _, units in hinted or best
-        ]
-    )
+            ),
+        )
+        for reading in best
+    ]
+    return _agree(judged, lang)
 
 
 def _is_for_somebody_else(message: Message) -> bool:
@@ -88,15 +89,21 @@ def _point(units: tuple[Unit, ...], items: frozenset[int]) -> tuple[Unit, ...]:
     )
 
 
-def _agree(verdicts: Sequence[Assent]) -> Assent:
-    """Return what the readings agree on; a grant needs all of them."""
-    said = {one.verdict for one in verdicts}
-    if AssentVerdict.GRANT in said and len(said) > 1:
-        other = next(one for one in verdicts if one.verdict is not AssentVerdict.GRANT)
-        if said == {AssentVerdict.GRANT, AssentVerdict.PARTIAL}:
-            return other  # part of it is asked again anyway
-        return Assent(verdict=AssentVerdict.AMBIGUOUS, because=f"means two things: yes, and {other.because}")
-    return min(verdicts, key=lambda one: _WEIGHT.index(one.verdict))
+def _agree(judged: Sequence[tuple[Reading, Assent]], lang: str) -> Assent:
+    """Return what the likeliest languages agree on; a grant needs all of them and no refusal in any."""
+    most = max(reading.evidence for reading, _ in judged)
+    hinted = [verdict for reading, verdict in judged if reading.language == lang]
+    likely = hinted or [verdict for reading, verdict in judged if reading.evidence == most]
+    found = min(likely, key=lambda one: _WEIGHT.index(one.verdict))
+    said = {one.verdict for one in likely}
+    if AssentVerdict.GRANT in said and len(said) > 1 and found.verdict is not AssentVerdict.PARTIAL:
+        return Assent(verdict=AssentVerdict.AMBIGUOUS, because=f"means two things: yes, and {found.because}")
+    if found.verdict is AssentVerdict.GRANT:
+        no = next((one for _, one in judged if one.verdict is AssentVerdict.REFUSE), None)
+        if no is not None:
+            because = f"means two things: yes, and {no.because}"
+            return Assent(verdict=AssentVerdict.AMBIGUOUS, because=because)
+    return found
 
 
 #: Where languages differ about a message that no language grants, the first of these counts.

@@ -15,8 +15,7 @@ from gate.assent.pending import Pending
 from gate.domain import Assent, AssentVerdict
 
 _QUESTION_MARKS = "?\u061f"
-_LEAD = (Sense.POLITE, Sense.ADDRESS, Sense.FILLER, Sense.AND, Sense.WANT, Sense.NOTE, Sense.ACK, Sense.FINE)
-_OPENERS = (" ", ",", ".", ";", ":", "-", "\u2013", "\u2014", "\n", "!", "\u060c", "(", ")")
+_LEAD = (Sense.POLITE, Sense.ADDRESS, Sense.FILLER, Sense.AND, Sense.WANT, Sense.ACK, Sense.FINE)
 _BECAUSE = {
     Sense.IF: "sets a condition",
     Sense.HEDGE: "is not sure",
@@ -63,7 +62,7 @@ class Case:
         """Yield the units between breaks, empty clauses left out."""
         clause: list[Unit] = []
         for unit in self.units:
-            if unit.sort is not Sort.BREAK:
+            if unit.sort is not Sort.BREAK and unit.sense is not Sense.THEREFORE:
                 clause.append(unit)
             elif clause:
                 yield tuple(clause)
@@ -74,7 +73,9 @@ class Case:
 
 def judge(case: Case) -> Assent:
     """Return the verdict; the first rule that knows an answer gives it."""
-    for rule in (_part, _change, _refusal, _open, _grant):
+    one = case.pending.count <= 1
+    first = (_plain_no, _part) if one else (_part, _plain_no)
+    for rule in (*first, _change, _refusal, _open, _grant):
         found = rule(case)
         if found is not None:
             return found
@@ -114,7 +115,8 @@ def _agrees(case: Case, found: Selection) -> bool:
 
     A sentence that merely mentions one of them is not; every word must be known.
     """
-    return bool(found.chosen) and all(_is_accounted(unit) for unit in case.spoken)
+    remarks = any(unit.sense is Sense.NOTE for unit in case.spoken)
+    return bool(found.chosen) and not remarks and all(_is_accounted(unit) for unit in case.spoken)
 
 
 def _part_words(case: Case, found: Selection) -> str:
@@ -124,13 +126,36 @@ def _part_words(case: Case, found: Selection) -> str:
     return f"agrees to {numbers} of {case.pending.count}"
 
 
+# ---------------------------------------------------------------- a plain no
+
+
+def _plain_no(case: Case) -> Assent | None:
+    """A message that opens with a clause that is nothing but no stops at once, whatever follows (C1)."""
+    first = next(case.clauses(), ())
+    word = next((unit for unit in first if unit.sense is Sense.NO), None)
+    if word is None or not all(unit.sense in _BESIDE_NO for unit in first) or _is_asked(case, first[-1]):
+        return None
+    if _has(case, Sense.YES) or (case.pending.count and any(map(_imperative, case.clauses()))):
+        return None
+    return Assent(verdict=AssentVerdict.REFUSE, because=f'says no: "{word.text}"', reason=_reason(case, word))
+
+
+def _is_asked(case: Case, unit: Unit) -> bool:
+    """Tell whether a question mark follows `unit`: "no?"."""
+    following = case.units[case.units.index(unit) + 1 :]
+    return bool(following) and following[0].text in _QUESTION_MARKS
+
+
+_BESIDE_NO = frozenset({Sense.NO, Sense.POLITE, Sense.ADDRESS, Sense.FILLER})
+
+
 # ---------------------------------------------------------------- a change
 
 
 def _change(case: Case) -> Assent | None:
     if case.marked or not case.pending.words or _has(case, Sense.IF, Sense.HEDGE):
         return None
-    changes = next((unit for unit in case.spoken if unit.sense is Sense.CHANGE), None)
+    changes = next((u for u in case.spoken if u.sense is Sense.CHANGE and u.sort is Sort.SENSE), None)
     value = _strange_value(case)
     verb = next((unit for unit in case.spoken if unit.sort is Sort.VERB and not unit.items), None)
     said = changes or value or verb
@@ -147,7 +172,8 @@ def _is_about_it(case: Case, said: Unit) -> bool:
     strangers = sum(unit.sort is Sort.UNKNOWN for unit in case.spoken)
     consents = _has(case, Sense.YES, Sense.ACK, Sense.FINE, Sense.ALL)
     if said.sense is Sense.CHANGE:
-        return named or consents or _strange_value(case) is not None
+        verb = any(unit.sort is Sort.VERB for unit in case.spoken)
+        return named or consents or verb or _strange_value(case) is not None
     if said.sort is Sort.VERB:
         return named and strangers == 0 and _has(case, Sense.YES, Sense.ONLY, Sense.NOT)
     corrects = _has(case, Sense.BUT, Sense.NOT, Sense.ONLY, Sense.EXCEPT, Sense.SKIP)
@@ -216,12 +242,17 @@ _NEGATABLE = frozenset(
 def _reason(case: Case, word: Unit) -> str:
     """Return what else was said, as the reason: after the refusal, else before it."""
     clean = case.message.clean
-    clauses = [clause for clause in case.clauses() if word in clause]
-    start = clauses[0][0].start if clauses else word.start
-    end = clauses[0][-1].end if clauses else word.end
-    after = clean[end:].strip("".join(_OPENERS))
-    before = clean[:start].strip("".join(_OPENERS))
-    return " ".join((after or before).split())
+    clause = next(clause for clause in case.clauses() if word in clause)
+    said = [unit for unit in case.spoken if unit.sense is not Sense.THEREFORE]
+    ends = [unit.end for unit in said if unit.end <= clause[0].start]
+    later = [unit for unit in said if unit.start >= clause[-1].end]
+    starts = [] if all(unit.sense in _COURTESY for unit in later) else [unit.start for unit in later]
+    after = clean[min(starts) :] if starts else ""
+    before = clean[: max(ends)] if ends else ""
+    return " ".join((after or before).split()).strip(_EDGES)
+
+
+_EDGES = " ,.;:-\u2013\u2014!\u060c()"
 
 
 # ---------------------------------------------------------------- it stays open
@@ -269,7 +300,8 @@ def _grant(case: Case) -> Assent | None:
     )
     if word is not None and _is_of_all(case):
         return Assent(verdict=AssentVerdict.GRANT, because=f'says yes: "{word.text}"')
-    ack = next((unit for unit in case.spoken if unit.sense in {Sense.ACK, Sense.FINE}), None)
+    ranked = (Sense.ACK, Sense.FINE, Sense.POLITE)
+    ack = next((unit for sense in ranked for unit in case.spoken if unit.sense is sense), None)
     if ack is None:
         return None
     if case.bare_ack_grants and ack.sense is Sense.ACK:
@@ -283,6 +315,10 @@ def _is_of_all(case: Case) -> bool:
         return True
     if any(unit.sense is Sense.REF and "one" in unit.text.split() for unit in case.spoken):
         return False
+    everything = case.pending.everything
+    named = frozenset[int]().union(*(unit.items for unit in case.spoken if unit.items != everything))
+    if named and named != everything:
+        return False
     return not any(
         any(unit.sense is Sense.NOTE for unit in clause) and any(unit.sort is Sort.VERB for unit in clause)
         for clause in case.clauses()
@@ -295,31 +331,43 @@ def _consent(clause: Sequence[Unit], pending: Pending) -> Unit | None:
         whole = next((unit for unit in clause if unit.sense is Sense.ALL), None)
         if whole is not None:
             return whole
-    seems = False
-    for unit in clause:
+    for index, unit in enumerate(clause):
         if unit.sense is Sense.YES:
             return unit
-        if seems and unit.sense in {Sense.FINE, Sense.ACK}:
+        if unit.sense is Sense.NOTE:
+            return None  # from here on it is a statement: "I need to approve it"
+        if unit.sense is Sense.SEEMS and _is_judgement(clause, index):
             return unit
-        seems = seems or unit.sense is Sense.SEEMS
     return _imperative(clause)
 
 
+def _is_judgement(clause: Sequence[Unit], at: int) -> bool:
+    """Tell "that sounds good to me" from "caddy looks good now": nothing but pointing, and good ends it."""
+    good = next((i for i in range(at, len(clause)) if clause[i].sense in {Sense.FINE, Sense.ACK}), None)
+    if good is None:
+        return False
+    before = all(unit.sense in _POINTS or unit.sense in _COURTESY for unit in clause[:good])
+    return before and all(unit.sense in _AFTER_GOOD for unit in clause[good + 1 :])
+
+
+_COURTESY = frozenset({Sense.POLITE, Sense.ADDRESS})
+_AFTER_GOOD = _COURTESY | {Sense.YES}
+_POINTS = frozenset({Sense.REF, Sense.ALL, Sense.SEEMS, Sense.FILLER, Sense.FINE, Sense.ACK})
 _ALL_OF_THEM = frozenset({Sense.ALL, Sense.POLITE, Sense.ADDRESS, Sense.FILLER, Sense.REF})
 
 
 def _imperative(clause: Sequence[Unit]) -> Unit | None:
-    """Return the deed when the clause starts with it ("restart it", "please do it"), politeness aside."""
+    """Return the deed when the clause is the wish for it ("restart it", "please do it"), not about it."""
+    if any(unit.sense in {Sense.NOTE, Sense.SEEMS, Sense.IS} for unit in clause):
+        return None  # "restart is done"
     for index, unit in enumerate(clause):
         if unit.sort is Sort.VERB or unit.sense is Sense.DO:
             named = any(other.sort is Sort.ITEM for other in clause)
             if unit.sense is Sense.REFUSE and not named:
                 return None
             rest = clause[index + 1 :]
-            whole = unit.sort is Sort.VERB or any(
-                other.sense in {Sense.REF, Sense.ALL} or other.items for other in rest
-            )
-            return unit if whole else None
+            objects = any(other.sense in {Sense.REF, Sense.ALL} or other.items for other in rest)
+            return unit if unit.sort is Sort.VERB or objects else None
         if unit.sense not in _LEAD:
             return None
     return None

@@ -31,7 +31,9 @@ class Sense(StrEnum):
     ADDRESS = "address"
     FILLER = "filler"
     BEFORE_NAME = "before_name"  # a small word, only right before a name or value: Portuguese "no web1"
-    NOTE = "note"  # plain remarks about the state of things, harmless beside a yes
+    NOTE = "note"  # what statements are made of ("is", "I", "stuck"): harmless beside a yes, never the yes
+    IS = "is"  # makes a statement of what it stands in: "restart is done" asks for nothing
+    THEREFORE = "therefore"  # joins a remark and its consequence, so it ends a clause: so, because
     AND = "and"
     # everything below keeps an answer from being a grant
     NO = "no"  # refuses as a clause of its own
@@ -57,6 +59,7 @@ HARMLESS = frozenset(
     {
         Sense.YES, Sense.YES_ALONE, Sense.ACK, Sense.FINE, Sense.SEEMS, Sense.WANT, Sense.DO, Sense.REF,
         Sense.ALL, Sense.POLITE, Sense.ADDRESS, Sense.FILLER, Sense.BEFORE_NAME, Sense.NOTE, Sense.AND,
+        Sense.THEREFORE, Sense.IS,
     }
 )  # fmt: skip
 #: Words of these senses are never what a typo is mended to.
@@ -96,6 +99,8 @@ class Lexicon:
         ordinals: word -> 1-based position; -1 is the last one.
         numbers: word -> number.
         spelling: word -> the words it is short for.
+        stands_for: name of a verb or noun -> words of descriptions that it may stand for.
+        own: the phrases that are this language's, not common to all.
     """
 
     language: str
@@ -106,6 +111,7 @@ class Lexicon:
     numbers: Mapping[str, int] = field(default_factory=dict)
     spelling: Mapping[str, Phrase] = field(default_factory=dict)
     stands_for: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    own: frozenset[Phrase] = frozenset()
     examples: tuple[Example, ...] = ()
 
     @cached_property
@@ -195,16 +201,16 @@ def build(files: Mapping[str, Mapping[str, object]]) -> Lexicons:
 
 def _join(common: Lexicon, own: Lexicon) -> Lexicon:
     """Add what is common; a language's own meaning of a word wins."""
-    verbs = {phrase: names for phrase, names in common.verbs.items() if phrase not in own.phrases}
     return replace(
         own,
         phrases=_also_plain({**common.phrases, **own.phrases}),
-        verbs=_also_plain({**verbs, **own.verbs}),
+        verbs=_also_plain({**common.verbs, **own.verbs}),
         nouns=_also_plain({**common.nouns, **own.nouns}),
         ordinals=_also_plain_words(own.ordinals),
         numbers=_also_plain_words(own.numbers),
         spelling={**common.spelling, **own.spelling},
         stands_for=common.stands_for,
+        own=frozenset(_also_plain({**own.phrases, **own.verbs, **own.nouns})),
     )
 
 

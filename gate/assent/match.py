@@ -1,8 +1,7 @@
-"""Reading tokens in one language: the longest known phrase at each place, typos mended within limits.
+"""Reading tokens in one language: the longest known phrase at each place, in the likeliest languages.
 
-Owns which words count as which sense and what a typo may become. A word that any language knows is no typo;
-short words are taken as they are; nothing is mended into a word that refuses, restricts or conditions. It
-decides nothing about the message.
+Owns which words count as which sense, which name pending actions, and which language reads a message best:
+the one that leaves the fewest words unknown. It decides nothing about the message.
 """
 
 import re
@@ -11,27 +10,19 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from itertools import takewhile
 
-from rapidfuzz import process
-from rapidfuzz.distance import OSA
-
 from gate.assent.lexicon import ALONE, Lexicon, Lexicons, Sense
-from gate.assent.normalise import Kind, Token, plain, words_of
+from gate.assent.normalise import Kind, Token, words_of
 from gate.assent.pending import Pending
+from gate.assent.typos import mend, unstretch
 
-_MIN_MENDED = 5  # letters; shorter words turn into each other ("no", "go", "now")
-_MIN_STRANGE = 3  # shorter words are never taken for slips
-_MIN_PAIR = 6
-_LONG = 9  # from here two slips are forgiven
-_MAX_MENDED = 6  # typos mended in one message; more is another language
 _MAX_DIGITS = 6
 _SPAN = re.compile(r"#?([^\W\d_]*)(\d{1,5})-#?([^\W\d_]*)(\d{1,5})")
 _TO = 2
+_COMPANIONS = frozenset({Sense.POLITE, Sense.ADDRESS, Sense.YES, Sense.ACK, Sense.FINE})
 _OPAQUE = frozenset({Kind.CODE, Kind.QUOTE, Kind.MENTION})
 _APART = _OPAQUE | {Kind.BREAK}
 _TIME = re.compile(r"@?\d{1,2}(?::\d{2}(?::\d{2})?)?(?:am|pm|uhr|h|utc|z)?|@?\d{1,2}h\d{2}")
-_WAW = "\u0648"
 _TOS = frozenset({"to", "bis", "through", "thru", "a", "à", "al", "até", "tot", "الي"})
-_STRETCHED = re.compile(r"(.)\1{2,}")
 #: A mention that holds one of these is this bot.
 OURSELVES = ("bot", "sayso")
 
@@ -66,6 +57,20 @@ class Unit:
     by_index: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A message in one language; `evidence` counts its words that stand in that language's own lexicon."""
+
+    language: str
+    units: tuple[Unit, ...]
+    evidence: int
+
+
+def _evidence(units: Sequence[Unit], lexicon: Lexicon) -> int:
+    words = (tuple(unit.text.split()) for unit in units if unit.sort is not Sort.BREAK)
+    return sum(len(phrase) for phrase in words if phrase in lexicon.own or (*phrase, ALONE) in lexicon.own)
+
+
 class Reader:
     """Reads one message against one pending set in any language; remembers what words refer to."""
 
@@ -73,35 +78,43 @@ class Reader:
         self._tokens = tokens
         self._lexicons = lexicons
         self._pending = pending
-        self._words = [token for token in tokens if token.kind in {Kind.WORD, Kind.EMOJI}]
-        self._words = [token for token in self._words if not pending.meant_by(token)]
+        words = [
+            token.text
+            for token in tokens
+            if token.kind in {Kind.WORD, Kind.EMOJI} and not pending.meant_by(token)
+        ]
+        self._known_to_some = [word for word in words if word in lexicons.vocabulary]
+        self._strange_to_all = [word for word in words if word not in lexicons.vocabulary]
 
-    def best(self) -> list[tuple[str, tuple[Unit, ...]]]:
-        """Return the readings of the languages that leave the fewest words unknown, with their codes."""
+    def best(self) -> list[Reading]:
+        """Return the readings of the languages that leave the fewest words unknown."""
         bounds = sorted(
             ((self._least_strange(lexicon), lexicon) for lexicon in self._lexicons.languages),
             key=lambda pair: pair[0],
         )
         fewest = len(self._tokens)
-        readings: list[tuple[int, str, tuple[Unit, ...]]] = []
+        readings: list[tuple[int, Lexicon, tuple[Unit, ...]]] = []
         for bound, lexicon in bounds:
             if bound > fewest:
                 break
             units = self._read(lexicon)
             strange = sum(unit.sort is Sort.UNKNOWN for unit in units)
             fewest = min(fewest, strange)
-            readings.append((strange, lexicon.language, units))
-        return [(language, units) for strange, language, units in readings if strange == fewest]
+            readings.append((strange, lexicon, units))
+        return [
+            Reading(language=lexicon.language, units=units, evidence=_evidence(units, lexicon))
+            for strange, lexicon, units in readings
+            if strange == fewest
+        ]
 
     def _least_strange(self, lexicon: Lexicon) -> int:
         """Return how many words stand nowhere in a lexicon: no reading leaves fewer unknown, typos aside."""
         known = lexicon.vocabulary
-        return sum(
-            token.text not in known and _unstretch(token.text, lexicon) not in known for token in self._words
-        )
+        strange = [word for word in self._strange_to_all if unstretch(word, lexicon) not in known]
+        return len(strange) + sum(word not in known for word in self._known_to_some)
 
     def _read(self, lexicon: Lexicon) -> tuple[Unit, ...]:
-        mended = _mend(self._tokens, lexicon, self._lexicons, self._pending)
+        mended = mend(self._tokens, lexicon, self._lexicons, self._pending)
         units: list[Unit] = []
         at = 0
         while at < len(mended):
@@ -154,11 +167,11 @@ def _span_at(tokens: Sequence[Token], at: int, lexicon: Lexicon, pending: Pendin
 
 
 def _between(name: str, low: int, high: int, pending: Pending) -> frozenset[int]:
-    """Return the actions from `low` to `high`, by position or by the numbers behind `name`; all must exist."""
+    """Return the actions from `low` to `high`, by position or by the number behind `name`; all must exist."""
     if not low < high <= low + pending.count:
         return frozenset()
     if not name:
-        return frozenset(range(low - 1, high)) if 1 <= low and high <= pending.count else frozenset()
+        return frozenset(range(low - 1, high)) if low >= 1 and high <= pending.count else frozenset()
     found = [pending.terms.get(f"{name}{number}", frozenset()) for number in range(low, high + 1)]
     return frozenset[int]().union(*found) if all(found) else frozenset()
 
@@ -204,7 +217,8 @@ def _phrase_at(
         sense = _sense_at(tokens, at, words, lexicon, pending)
         if sense is not None:
             return _unit(Sort.SENSE, run[:width], sense=sense), width
-        items = pending.meant_by_any(lexicon.stands_for[name] for name in lexicon.nouns.get(words, ()))
+        nouns = () if words[0] in pending.terms else lexicon.nouns.get(words, ())
+        items = pending.meant_by_any(lexicon.stands_for[name] for name in nouns)
         if items:
             return _unit(Sort.ITEM, run[:width], items=items), width
     return None
@@ -254,15 +268,13 @@ def _is_alone(tokens: Sequence[Token], start: int, end: int, lexicon: Lexicon) -
 def _is_companion(token: Token, lexicon: Lexicon) -> bool:
     if token.kind in {Kind.BREAK, Kind.EMOJI}:
         return True
-    return lexicon.phrases.get((token.text,)) in {Sense.POLITE, Sense.ADDRESS, Sense.YES, Sense.ACK}
+    return lexicon.phrases.get((token.text,)) in _COMPANIONS
 
 
 def _single(token: Token, lexicon: Lexicon, pending: Pending) -> Unit:
     """Return what one token is that starts no phrase."""
-    if token.kind is Kind.CODE:
-        return _code(token, pending)
-    if token.kind is Kind.MENTION and any(name in token.text for name in OURSELVES):
-        return _unit(Sort.SENSE, (token,), sense=Sense.ADDRESS)
+    if token.kind in _OPAQUE:
+        return _opaque(token, pending)
     position = _position(token, lexicon, pending)
     if position is not None:
         return _unit(Sort.ITEM, (token,), items=frozenset({position}), by_index=True)
@@ -278,8 +290,11 @@ def _single(token: Token, lexicon: Lexicon, pending: Pending) -> Unit:
     return _unit(Sort.VALUE if is_value else Sort.UNKNOWN, (token,))
 
 
-def _code(token: Token, pending: Pending) -> Unit:
-    """Code refers when every word of it stands in one pending action."""
+def _opaque(token: Token, pending: Pending) -> Unit:
+    """Quotes and mentions are strange, or mean this bot; code refers where one action has all of it."""
+    if token.kind is not Kind.CODE:
+        ours = token.kind is Kind.MENTION and any(name in token.text for name in OURSELVES)
+        return _unit(Sort.SENSE if ours else Sort.UNKNOWN, (token,), sense=Sense.ADDRESS if ours else None)
     words = [one for one in words_of(token.text) if one.kind is not Kind.BREAK]
     if words and pending.terms:
         items = [pending.terms.get(one.text, frozenset()) for one in words]
@@ -301,95 +316,3 @@ def _position(token: Token, lexicon: Lexicon, pending: Pending) -> int | None:
     else:
         return None
     return number - 1 if 1 <= number <= pending.count else None
-
-
-def _mend(tokens: Sequence[Token], lexicon: Lexicon, lexicons: Lexicons, pending: Pending) -> list[Token]:
-    """Spell out short forms, shorten stretched words and mend typos."""
-    mended: list[Token] = []
-    typos = 0
-    for at, token in enumerate(tokens):
-        if token.kind is not Kind.WORD:
-            mended.append(token)
-            continue
-        word = _unstretch(token.text, lexicon)
-        spelled = lexicon.spelling.get(word) or _joined(word, lexicon)
-        if spelled is None and typos < _MAX_MENDED and _is_strange(word, token, lexicons, pending):
-            typos += 1
-            word = _mended(word, tokens, at, lexicon)
-        for part in spelled or (word,):
-            same = part == token.text
-            mended.append(token if same else Token(part, plain(part), Kind.WORD, token.start, token.end))
-    return mended
-
-
-def _mended(word: str, tokens: Sequence[Token], at: int, lexicon: Lexicon) -> str:
-    if len(word) >= _MIN_MENDED:
-        return _nearest(word, lexicon)
-    paired = _in_pair(tokens, at, lexicon)
-    return _swapped(word, lexicon) if paired == word and len(word) == _MIN_MENDED - 1 else paired
-
-
-def _joined(word: str, lexicon: Lexicon) -> tuple[str, ...] | None:
-    """Split the Arabic "and" off a word that is known without it."""
-    if word.startswith(_WAW) and word not in lexicon.vocabulary and word[1:] in lexicon.vocabulary:
-        return _WAW, word[1:]
-    return None
-
-
-def _in_pair(tokens: Sequence[Token], at: int, lexicon: Lexicon) -> str:
-    """Mend a slip in a short word by its neighbour: "go ahed", "gpo ahead"; else return it as it is."""
-    word = tokens[at].text
-    for first in (at - 1, at):
-        pair = tokens[max(first, 0) : first + 2]
-        if len(pair) != 2 or any(token.kind is not Kind.WORD for token in pair):  # noqa: PLR2004 - a pair
-            continue
-        found = process.extractOne(
-            " ".join(token.text for token in pair), lexicon.pairs, scorer=OSA.distance, score_cutoff=1
-        )
-        if found is None or len(found[0]) < _MIN_PAIR:
-            continue
-        whole = str(found[0]).split()
-        other = 0 if first < at else 1
-        if whole[other] == tokens[at - 1 if other == 0 else at + 1].text:
-            return whole[1 - other]
-    return word
-
-
-def _unstretch(word: str, lexicon: Lexicon) -> str:
-    """Shorten "yesss" to yes and "noooo" to no."""
-    if word in lexicon.vocabulary or _STRETCHED.search(word) is None:
-        return word
-    for shorter in (_STRETCHED.sub(r"\1", word), _STRETCHED.sub(r"\1\1", word)):
-        if shorter in lexicon.vocabulary:
-            return shorter
-    return word
-
-
-def _is_strange(word: str, token: Token, lexicons: Lexicons, pending: Pending) -> bool:
-    return (
-        len(word) >= _MIN_STRANGE
-        and word.isalpha()
-        and word not in lexicons.vocabulary
-        and not pending.meant_by(token)
-    )
-
-
-def _nearest(word: str, lexicon: Lexicon) -> str:
-    """Return the one known word that `word` is a slip of, or `word` itself."""
-    limit = 2 if len(word) >= _LONG else 1
-    found = process.extract(word, lexicon.vocabulary, scorer=OSA.distance, score_cutoff=limit, limit=4)
-    best = [str(candidate) for candidate, distance, _ in found if distance == found[0][1]]
-    if not best or not lexicon.guarded.isdisjoint(best):
-        return word
-    # Several nearest words are fine where they mean the same: "approvd" is approve or approved.
-    if len({lexicon.phrases.get((candidate,)) for candidate in best}) > 1:
-        return word
-    nearest = min(best)
-    return word if len(nearest) < _MIN_MENDED - 1 or (limit == 1 and nearest[0] != word[0]) else nearest
-
-
-def _swapped(word: str, lexicon: Lexicon) -> str:
-    """Return the known word of four letters of which two neighbours changed places: "godo"."""
-    swaps = (word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(len(word) - 1))
-    found = {swap for swap in swaps if swap in lexicon.vocabulary}
-    return found.pop() if len(found) == 1 and lexicon.guarded.isdisjoint(found) else word

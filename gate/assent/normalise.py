@@ -72,7 +72,7 @@ _SCAN = re.compile(
 )
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*'?")
 _NUMBER = re.compile(r"#?\d+")
-_DOTS = re.compile(r"\.{2,}|^\.(?=[^\W\d_])|(?<=[^\W\d_])\.(?=(?:please|pls|yes|no|but)\b)")
+_DOTS = re.compile(r"\.{2,}|^\.(?=[^\W\d_])|(?<=[a-z])\.(?=[A-Z][a-z])")
 _LIST = re.compile(r"\d+(?:[/&+]\d+)+")
 _AND_NUMBER = re.compile(r"\u0648(\d+)")  # Arabic writes "and 113" as one word
 _MARKUP = "*_~'"
@@ -105,7 +105,7 @@ def words_of(text: str) -> tuple[Token, ...]:
 
 
 def fold(text: str) -> str:
-    """Fold one token: case, compatibility forms, typographic apostrophes, Arabic spelling variants, digits."""
+    """Fold one token: case, compatibility forms, typographic apostrophes, Arabic variants, digits."""
     folded = unicodedata.normalize("NFKC", text).casefold().translate(_DIGITS)
     folded = folded.replace("\u2019", "'").replace("\u2018", "'").replace("\u02bc", "'")
     return folded if folded.isascii() else unicodedata.normalize("NFC", folded.translate(_ARABIC))
@@ -155,6 +155,11 @@ def _tokens(match: Match[str]) -> list[Token]:
 
 def _chunk(raw: str, start: int, end: int) -> list[Token]:
     """Split one run without spaces into words, values and emoji."""
+    if raw.isascii():
+        if raw.isalpha():
+            word = raw.casefold()
+            return [Token(word, word, Kind.WORD, start, end)]
+        return _plain_chunk(raw, start, end)
     found: list[Token] = []
     text = ""
     for char in raw:
@@ -175,10 +180,11 @@ def _is_pictogram(char: str) -> bool:
 def _plain_chunk(raw: str, start: int, end: int) -> list[Token]:
     pieces = [piece for piece in _DOTS.split(raw) if piece]
     if len(pieces) > 1 or (pieces and pieces[0] != raw):
-        found = [Token(".", ".", Kind.BREAK, start, start)]
+        stop = Token(".", ".", Kind.BREAK, start, start)
+        found = [stop] if raw.startswith(".") else []
         for piece in pieces:
-            found.extend((*_plain_chunk(piece, start, end), Token(".", ".", Kind.BREAK, end, end)))
-        return found
+            found.extend((*_plain_chunk(piece, start, end), stop))
+        return found if raw.endswith(".") else found[:-1]
     marked = fold(raw).strip(_MARKUP)
     text = marked.rstrip(".:").rstrip(_MARKUP)
     found = _whole(text, start, end) if text else []

@@ -130,7 +130,10 @@ _SENSE_MARKS = (
 
 def _count(events: Sequence[tuple[str, frozenset[int]]], tally: _Tally) -> None:
     """Add one clause to the tally."""
+    refers = [mark for mark, _ in events if mark in {"i", "v", "rest"}]
     refers_first = bool(events) and events[0][0] in {"i", "v", "rest"}
+    if tally.waiting and refers and not refers_first:
+        _settle(tally, "+")  # "web1 and db1, skip web2"
     polarity = ""
     for mark, items in events:
         if mark in {"+", "-"}:

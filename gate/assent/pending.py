@@ -8,6 +8,7 @@ list of actions the question itself serves as one action whose every word may be
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from gate.assent.normalise import Kind, Token, words_of
 
@@ -73,7 +74,8 @@ class Pending:
         )
 
 
-def pending_of(descriptions: Sequence[str], context: str) -> Pending:
+@lru_cache(maxsize=256)  # the same few actions are asked about again and again
+def pending_of(descriptions: tuple[str, ...], context: str) -> Pending:
     """Read descriptions such as "systemctl restart caddy on web1", or the question when there are none."""
     terms: dict[str, set[int]] = {}
     words: list[tuple[str, ...]] = []

@@ -24,12 +24,24 @@ def test_an_example_of_a_lexicon_is_read_as_it_says(lang: str, example: Example)
 
 def test_every_language_has_a_grant_a_refusal_and_an_open_answer_among_its_examples() -> None:
     for lexicon in LEXICONS.languages:
+        if lexicon.language == "more":
+            continue  # single words of further languages
         said = {example.verdict.value for example in lexicon.examples}
         assert {"grant", "refuse", "ambiguous", "partial"} <= said, lexicon.language
 
 
-def test_the_eight_languages_are_there() -> None:
-    assert [lexicon.language for lexicon in LEXICONS.languages] == "ar de en es fr it nl pt".split()
+def test_the_languages_are_there() -> None:
+    assert [lexicon.language for lexicon in LEXICONS.languages] == [
+        "ar",
+        "de",
+        "en",
+        "es",
+        "fr",
+        "it",
+        "more",
+        "nl",
+        "pt",
+    ]
 
 
 def small(**more: object) -> dict[str, dict[str, object]]:
