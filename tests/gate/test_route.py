@@ -210,6 +210,11 @@ def test_a_config_change_with_a_large_blast_radius_takes_the_number_as_phrase(po
     assert found.because == "policy.force_approval_at 2"
 
 
+@pytest.mark.parametrize("risk", [Risk.REVERSIBLE_LOW, Risk.CONFIG_MUTATION, Risk.DESTRUCTIVE])
+def test_a_verdict_that_contradicts_itself_does_not_run_at_once(risk: Risk) -> None:
+    assert _route(SETTINGS["nothing"], verdict(risk, auto_run=True)) is not AUTO
+
+
 def test_reading_is_not_held_back_by_its_blast_radius() -> None:
     radius = Radius(known=True, services=("a", "b"))
     policy = Policy(force_approval_at=1)
