@@ -86,10 +86,16 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A checkpoint to be met on the way; `source` says where it comes from."""
+    """A checkpoint to be met on the way.
+
+    Attributes:
+        source: where it comes from, for people.
+        frontier: the peaks stored with it, hex digits separated by spaces; None where none are.
+    """
 
     checkpoint: Checkpoint
     source: str
+    frontier: bytes | None = None
 
 
 class Auditor:
@@ -123,6 +129,11 @@ class Auditor:
         """How many entries were intact so far."""
         return self._seq
 
+    @property
+    def whole(self) -> bool:
+        """Whether the chain held so far, as far as every checkpoint goes."""
+        return not self.broken and not self._due
+
     def find(self, fault: Fault, text: str, *, first: int | None = None, last: int | None = None) -> None:
         """Add a finding."""
         if len(self._findings) < _MOST_FINDINGS:
@@ -139,7 +150,7 @@ class Auditor:
         self.broken = True
         self.find(fault, text, first=first, last=last)
 
-    def hold(self, note: str, *, source: str) -> Held | None:
+    def hold(self, note: str, *, source: str, frontier: bytes | None = None) -> Checkpoint | None:
         """Take a checkpoint that these entries must meet; None, and a finding, when it is none of theirs."""
         try:
             checkpoint = open_checkpoint(note, self._keys)
@@ -153,14 +164,13 @@ class Auditor:
             )
             return None
         self.origin = checkpoint.origin
-        held = Held(checkpoint, source)
         if checkpoint.size < self._frontier.size:
             self.find(Fault.CHECKPOINT, f"{source}: it stands after the entries it covers.")
             return None
-        self._due.append(held)
+        self._due.append(Held(checkpoint, source, frontier))
         self._due.sort(key=lambda each: each.checkpoint.size)
         self._meet([])
-        return held
+        return checkpoint
 
     def feed(self, rows: Sequence[Row]) -> None:
         """Audit the next entries; does nothing once the chain is broken."""
@@ -278,6 +288,9 @@ class Auditor:
         if self._frontier.root() == held.checkpoint.root:
             self._held += 1
             self._covered = size
+            peaks = " ".join(peak.hex() for peak in self._frontier.peaks).encode()
+            if held.frontier not in (None, peaks):
+                self.find(Fault.CHECKPOINT, f"{held.source}: its frontier is not that of its root.")
             return
         first = self._covered + 1
         self._rewritten = True

@@ -10,7 +10,7 @@ Source: https://c2sp.org/tlog-checkpoint
 
 import base64
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -18,6 +18,7 @@ from ledger.chain import Head, instant
 from ledger.kinds import LedgerError
 from ledger.merkle import Frontier
 from ledger.note import Signer, Verifier, open_note
+from ledger.reading import read_hashes
 
 _ROOT_BYTES = 32
 
@@ -81,12 +82,6 @@ def stored_origin(connection: sqlite3.Connection) -> str:
     return found[1].partition("\n")[0] if found else ""
 
 
-def leaves(connection: sqlite3.Connection, *, after: int, upto: int) -> Iterator[bytes]:
-    """Give the hashes of entries after+1 .. upto."""
-    rows = connection.execute("SELECT hash FROM entry WHERE seq > ? AND seq <= ? ORDER BY seq", (after, upto))
-    return (bytes.fromhex(row[0]) for row in rows)
-
-
 def grown(connection: sqlite3.Connection, *, size: int) -> Frontier:
     """Return the frontier over the first `size` entries, built on the newest stored one if that adds up."""
     row = connection.execute(
@@ -94,7 +89,7 @@ def grown(connection: sqlite3.Connection, *, size: int) -> Frontier:
     ).fetchone()
     frontier = Frontier() if row is None else _restored(*row)
     try:
-        frontier.extend(leaves(connection, after=frontier.size, upto=size))
+        frontier.extend(read_hashes(connection, after=frontier.size, upto=size))
     except ValueError as error:
         raise CheckpointError(
             "The hash of an entry is damaged. Find it with `sayso ledger verify`."

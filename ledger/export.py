@@ -6,16 +6,15 @@ docs/ledger-format.md describes each line.
 """
 
 import base64
-import json
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import asdict
 
 from ledger import checkpoint, payloads
 from ledger.chain import canonical
-from ledger.kinds import Json
+from ledger.kinds import Entry, Json
 from ledger.note import Signer
-from ledger.reading import read_entries, read_head
+from ledger.reading import body_of, read_entries, read_head
 
 FORMAT = "sayso-ledger-export/1"
 
@@ -40,7 +39,7 @@ def export(
     for entry in read_entries(connection):
         yield _line({**asdict(entry), "type": "entry"})
         if with_payloads:
-            yield from _payloads(connection, entry.seq, entry.body)
+            yield from _payloads(connection, entry)
         while due is not None and due[0] <= entry.seq:
             yield _line({"note": due[1], "type": "checkpoint"})
             due = next(notes, None)
@@ -49,12 +48,12 @@ def export(
         yield _line({"note": note, "type": "checkpoint"})
 
 
-def _payloads(connection: sqlite3.Connection, seq: int, body: str) -> Iterator[str]:
-    for name, _ in payloads.references(json.loads(body)).values():
+def _payloads(connection: sqlite3.Connection, entry: Entry) -> Iterator[str]:
+    for name, _ in payloads.references(body_of(entry)).values():
         row = connection.execute("SELECT salt, content FROM payload WHERE hash = ?", (name,)).fetchone()
         if row is None:
             continue  # verify says so: the entry names it
-        document: dict[str, Json] = {"hash": name, "seq": seq, "type": "payload"}
+        document: dict[str, Json] = {"hash": name, "seq": entry.seq, "type": "payload"}
         salt, content = row
         if salt is None or content is None:
             document["pruned"] = True

@@ -20,7 +20,7 @@ from ledger.kinds import DraftError, LedgerError
 
 T = TypeVar("T")
 
-#: The most units of work in one transaction, and in the queue.
+#: Units of work in one transaction at most, and in the queue.
 MAX_GROUP = 512
 
 #: Faults of one unit of work; every other sqlite3.Error is a fault of the file.
@@ -34,7 +34,7 @@ class ClosedError(LedgerError):
 class _Ticket(Generic[T]):
     """One unit of work on its way: queued, then led or served, then settled."""
 
-    __slots__ = ("error", "follower", "leads", "result", "settled", "wake", "work")
+    __slots__ = ("error", "follower", "leads", "queued", "result", "settled", "wake", "work")
 
     def __init__(self, work: Callable[[sqlite3.Connection], T]) -> None:
         self.work = work
@@ -43,11 +43,15 @@ class _Ticket(Generic[T]):
         self.leads = False
         self.settled = False
         self.follower: _Ticket[object] | None = None  # whom to wake when woken
-        self.wake: threading.Lock | None = None  # held while its thread waits in line
+        self.queued = False
+
+    def line_up(self) -> None:
+        self.queued = True
+        self.wake = threading.Lock()  # held while its thread waits
+        self.wake.acquire()
 
     def rouse(self) -> None:
-        if self.wake is not None:
-            self.wake.release()
+        self.wake.release()
 
     def outcome(self) -> T:
         if self.error is not None:
@@ -63,6 +67,7 @@ class GroupWriter:
         begin: called at the start of every transaction; reads what the work relies on afresh.
         flush: writes what work left to be written later; called before savepoints and before `end`.
         end: called before every commit, after all work of the group.
+        most: units of work in one transaction, and in the queue.
     """
 
     def __init__(
@@ -72,11 +77,13 @@ class GroupWriter:
         begin: Callable[[sqlite3.Connection], None],
         flush: Callable[[sqlite3.Connection], None],
         end: Callable[[sqlite3.Connection], None],
+        most: int = MAX_GROUP,
     ) -> None:
         self._connection = connection
         self._begin = begin
         self._flush = flush
         self._end = end
+        self._most = most
         self._queue: deque[_Ticket[object]] = deque()
         self._mutex = threading.Lock()
         self._moved = threading.Condition(self._mutex)
@@ -94,8 +101,8 @@ class GroupWriter:
         ticket = _Ticket(work)
         anyones = cast("_Ticket[object]", ticket)
         self._enter(anyones)
-        if ticket.wake is not None:
-            self._await(anyones, ticket.wake)
+        if ticket.queued:
+            self._await(anyones)
         if ticket.leads:
             self._lead(anyones)
         return ticket.outcome()
@@ -110,35 +117,34 @@ class GroupWriter:
     def _enter(self, ticket: _Ticket[object]) -> None:
         """Let `ticket` lead, or put it in line."""
         with self._mutex:
-            while len(self._queue) >= MAX_GROUP:
+            while len(self._queue) >= self._most:
                 self._moved.wait()
             if self._closed:
                 raise ClosedError(ClosedError.__doc__)
             if self._busy:
-                ticket.wake = threading.Lock()
-                ticket.wake.acquire()
+                ticket.line_up()
                 self._queue.append(ticket)
             else:
                 self._busy = ticket.leads = True
 
-    def _await(self, ticket: _Ticket[object], wake: threading.Lock) -> None:
+    def _await(self, ticket: _Ticket[object]) -> None:
         try:
-            wake.acquire()
+            ticket.wake.acquire()
         except BaseException:  # Ctrl-C while waiting
-            self._leave(ticket, wake)
+            self._leave(ticket)
             raise
         finally:
             if ticket.follower is not None:
                 ticket.follower.rouse()
 
-    def _leave(self, ticket: _Ticket[object], wake: threading.Lock) -> None:
+    def _leave(self, ticket: _Ticket[object]) -> None:
         """Step out of the line; once taken into a group, see it through, since others are woken from here."""
         with self._mutex:
             waiting = ticket in self._queue
             if waiting:
                 self._queue.remove(ticket)
         while not (waiting or ticket.leads or ticket.settled):
-            wake.acquire(timeout=0.05)
+            ticket.wake.acquire(timeout=0.05)
         if ticket.leads:
             self._pass_on()
 
@@ -164,14 +170,14 @@ class GroupWriter:
         """Write `group`, to which everybody is added who is in line by then, in one transaction."""
         connection = self._connection
         if self._queue:
-            group += self._take(MAX_GROUP - 1)
+            group += self._take(self._most - 1)
         self._open()
         done, clean = 0, True
         while clean and done < len(group):
             clean = _run(connection, group[done])
             done += 1
             if done == len(group) > 1 and self._queue:  # whoever came meanwhile still makes this commit
-                group += self._take(MAX_GROUP - done)
+                group += self._take(self._most - done)
         if not clean:
             self._open()
             for ticket in group:

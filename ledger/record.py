@@ -6,7 +6,6 @@ effects and the inbox mark are written, all or nothing. The head of the chain is
 never remembered from one that may not have been committed.
 """
 
-import json
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
@@ -15,7 +14,7 @@ from ledger import inbox, outbox, payloads
 from ledger.chain import Head, canonical, check_line, entry_hash, instant
 from ledger.group import GroupWriter
 from ledger.kinds import Appended, Batch, Draft, DraftError, Entry, Expectation, LostRaceError
-from ledger.reading import read_entries, read_head
+from ledger.reading import body_of, read_entries, read_head
 
 #: The most characters of one entry's body. Bodies are metadata; words and output are payloads.
 MAX_BODY_CHARS = 256 << 10
@@ -130,7 +129,7 @@ class Record:
             reset(connection)
             count = 0
             for entry in read_entries(connection):
-                words = payloads.references(json.loads(entry.body))
+                words = payloads.references(body_of(entry))
                 self._project(connection, entry, {key: name for key, (name, _) in words.items()})
                 count += 1
             return count

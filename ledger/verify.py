@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ledger import guards, payloads
-from ledger.audit import Auditor, Fault, Held, Report, Row
+from ledger.audit import Auditor, Fault, Report, Row
 from ledger.chain import canonical
 from ledger.engine import open_reader, snapshot
 from ledger.export import FORMAT
@@ -79,7 +79,7 @@ def _audit_live(
         )
         while not auditor.broken and (batch := rows.fetchmany(_BATCH)):
             auditor.feed(batch)
-        if not auditor.broken:
+        if auditor.whole:
             _count_strays(words, auditor)
     except sqlite3.Error as error:
         auditor.find(Fault.FILE, f"The file is damaged after entry {auditor.size}: {error}.")
@@ -97,18 +97,10 @@ def _hold_all(
         auditor.hold(note, source=source)
     for size, root, frontier, note in rows:
         source = f"stored checkpoint {_shown(size)}"
-        taken = auditor.hold(_shown(note), source=source)
-        if taken is not None and not _same(taken, size, root, frontier):
+        peaks = frontier if isinstance(frontier, bytes) else b""
+        signed = auditor.hold(_shown(note), source=source, frontier=peaks)
+        if signed is not None and (size, root) != (signed.size, signed.root.hex().encode()):
             auditor.find(Fault.CHECKPOINT, f"{source}: its columns are not what its note says.")
-
-
-def _same(held: Held, size: object, root: object, frontier: object) -> bool:
-    peaks = frontier.split() if isinstance(frontier, bytes) else []
-    return (
-        size == held.checkpoint.size
-        and root == held.checkpoint.root.hex().encode()
-        and len(peaks) == held.checkpoint.size.bit_count()
-    )
 
 
 def _match(
@@ -236,6 +228,9 @@ class _ExportAudit:
             self._flush()
 
     def _payload(self, name: str, seq: int, fields: Mapping[str, Json]) -> None:
+        self._flush()
+        if self._auditor.broken:
+            return
         owner, key, size = self._open.pop(name, (0, "", 0))
         if not self._with_payloads or owner != seq or owner == 0:
             self._auditor.find(

@@ -17,7 +17,7 @@ from bot.text import visible
 from ledger import payloads
 from ledger.engine import reading
 from ledger.kinds import Entry, Json
-from ledger.reading import read_entries, read_head
+from ledger.reading import body_of, read_entries, read_entry, read_head
 
 _POLL_S = 0.5
 _WRONG = 1
@@ -55,19 +55,19 @@ def show(args: argparse.Namespace) -> int:
 
 def _wanted(connection: sqlite3.Connection, what: str) -> Iterator[Entry]:
     if what.isascii() and what.isdigit():
-        wanted = int(what)
-        for entry in read_entries(connection, after=wanted - 1):
-            if entry.seq == wanted:
-                yield entry
-            return
-    name = what.removeprefix("#")
-    numbers = connection.execute("SELECT seq FROM entry WHERE correlation_id = ? ORDER BY seq", (name,))
-    for (seq,) in numbers.fetchall():
-        yield next(read_entries(connection, after=seq - 1))
+        numbers = [int(what)]
+    else:
+        rows = connection.execute(
+            "SELECT seq FROM entry WHERE correlation_id = ? ORDER BY seq", (what.removeprefix("#"),)
+        )
+        numbers = [seq for (seq,) in rows]
+    for number in numbers:
+        if (entry := read_entry(connection, number)) is not None:
+            yield entry
 
 
 def _words(connection: sqlite3.Connection, entry: Entry) -> Words:
-    named = payloads.references(json.loads(entry.body))
+    named = payloads.references(body_of(entry))
     return {key: payloads.read(connection, name) for key, (name, _) in named.items()}
 
 
@@ -77,7 +77,7 @@ def _row(entry: Entry, words: Words | None = None) -> str:
         "kind": entry.kind,
         "at": entry.at,
         "correlation_id": entry.correlation_id,
-        "body": json.loads(entry.body),
+        "body": body_of(entry),
         "prev_hash": entry.prev_hash,
         "hash": entry.hash,
     }
@@ -96,7 +96,7 @@ def _value(content: bytes | None) -> Json:
 
 
 def _line(entry: Entry) -> str:
-    body: Mapping[str, Json] = json.loads(entry.body)
+    body: Mapping[str, Json] = body_of(entry)
     named = payloads.references(body)
     facts = [
         f"{key}=({named[key][1]} bytes)" if key in named else f"{key}={_short(value)}"
@@ -118,7 +118,7 @@ def _page(entry: Entry, words: Words) -> Iterator[str]:
     yield visible(f"entry {entry.seq}  {entry.kind}  {entry.at}")
     if entry.correlation_id:
         yield visible(f"  of #{entry.correlation_id}")
-    for key, value in json.loads(entry.body).items():
+    for key, value in body_of(entry).items():
         if key not in words:
             yield visible(
                 f"  {key}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
