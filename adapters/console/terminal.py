@@ -95,8 +95,10 @@ class Terminal:
         """Prompt until Ctrl-D, then wait for what still runs."""
         with patch_stdout():
             try:
-                while (text := await self._message()) is not None:
-                    await self._send(text, send)
+                # Raw between two prompts too: a cooked terminal would swallow a Ctrl-D typed just then.
+                with self._prompt.input.raw_mode():
+                    while (text := await self._message()) is not None:
+                        await self._send(text, send)
                 if self._open:
                     self.hint("Waiting for what still runs. Ctrl-C leaves it.")
                     await asyncio.wait(self._open)
