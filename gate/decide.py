@@ -272,18 +272,25 @@ def _answered(
         case AssentVerdict.REFUSE:
             return _refuse(mine, utterance, reason=assent.reason)
         case AssentVerdict.PARTIAL:
-            return _part(mine, assent)
+            return _part(mine, utterance, assent)
         case AssentVerdict.CHANGE:
             return ChangeAsked(approvals=mine)
         case _:
             return AskedAgain(approvals=mine, because=assent.because, question=assent.question)
 
 
-def _part(mine: tuple[PendingApproval, ...], assent: Assent) -> Decision:
+def _part(mine: tuple[PendingApproval, ...], utterance: Utterance, assent: Assent) -> Decision:
+    if _numbers_mislead(mine) and any(char.isdigit() for char in utterance.text):
+        return AskedAgain(approvals=mine, because="the numbers on the card are not those of what waits")
     selects = tuple(index for index in assent.selects if 1 <= index <= len(mine))
     if not selects or len(selects) == len(mine):
         return AskedAgain(approvals=mine, because=assent.because)
     return PlayedBack(approvals=mine, selects=selects)
+
+
+def _numbers_mislead(mine: Sequence[PendingApproval]) -> bool:
+    """Whether the card numbers what waits otherwise than by its position: some of the list is past waiting."""
+    return any(one.action.index != position for position, one in enumerate(mine, start=1))
 
 
 def _grant(mine: tuple[PendingApproval, ...], utterance: Utterance, *, policy: Policy) -> Decision:

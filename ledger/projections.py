@@ -218,6 +218,14 @@ def _approval_ended(event: ApprovalEvent) -> "Handler":
 
 def _reason_given(connection: sqlite3.Connection, _entry: Entry, body: Doc) -> None:
     connection.execute("DELETE FROM owed WHERE proposal=?", (body["proposal"],))
+    if "reason" not in body:
+        return
+    refused = connection.execute(
+        "SELECT id, doc FROM approval WHERE proposal=? AND state=?", (body["proposal"], ApprovalState.REFUSED)
+    ).fetchall()
+    for approval, doc in refused:
+        told = dumps({**json.loads(doc), "reason": body["reason"]})
+        connection.execute("UPDATE approval SET doc=? WHERE id=?", (told, approval))
 
 
 # ---------------------------------------------------------------- actions

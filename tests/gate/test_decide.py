@@ -394,6 +394,12 @@ def test_a_part_that_selects_nothing_or_all_asks_again(selects: tuple[int, ...])
     assert decision == AskedAgain(approvals=(RESTART, UPGRADE), because="so")
 
 
+def test_numbers_of_a_card_whose_first_action_is_past_waiting_ask_again() -> None:
+    late = facts(pending(index=2), pending("apt upgrade -y", index=3), opened=window())
+    assert isinstance(say(late, "only 2", read=reads(AssentVerdict.PARTIAL, 2)), AskedAgain)
+    assert isinstance(say(late, "only the upgrade", read=reads(AssentVerdict.PARTIAL, 2)), PlayedBack)
+
+
 def test_positions_that_do_not_exist_are_dropped() -> None:
     decision = say(LIST, "hm", read=reads(AssentVerdict.PARTIAL, 0, 2, 7))
     assert decision == PlayedBack(approvals=(RESTART, UPGRADE), selects=(2,))

@@ -225,6 +225,17 @@ def test_a_refusal_without_a_reason_owes_one(tale: Story) -> None:
     assert tale.queries.owed(HERE, ANA, NOW) is None
 
 
+def test_a_reason_given_later_stands_with_the_refusal(tale: Story) -> None:
+    asked(tale, ONE)
+    owing = {"reason_state": "owed", "owed_until": instant(NOW + timedelta(minutes=5))}
+    tale.write(decided(ONE, Kind.APPROVAL_REFUSED, extra=owing))
+    words = {"reason": b"backup is running"}
+    tale.write(Draft(kind=Kind.REASON_GIVEN, correlation_id=P1, body={"proposal": P1}, words=words))
+    approval = tale.queries.action(ONE.action.id).approval
+    assert approval is not None
+    assert approval.why == "backup is running"
+
+
 def test_a_refusal_with_a_reason_owes_none(tale: Story) -> None:
     asked(tale, ONE)
     given = decided(
