@@ -82,13 +82,14 @@ class _Lenient:
         self.variables: dict[str, str] = {}
         self.cwd = ""
         self.shells = 0
+        self.nesting = 0
         self.feed: _Feed | None = None
 
     # -- the walk
 
     def walk(self, node: Node, depth: int) -> None:
         if depth > _MAX_DEPTH or len(self.findings) > _MAX_FINDINGS:
-            self.add(text_of(node)[:80], Risk.DESTRUCTIVE, "nested too deeply to be judged", depth=depth)
+            self.add(text_of(node)[:80], Risk.DESTRUCTIVE, "nested too deeply to be judged")
             return
         match node.type:
             case "command":
@@ -105,6 +106,10 @@ class _Lenient:
                 self.loop(node, depth)
             case kind if kind in REDIRECT_KINDS:
                 self.redirect(node, depth, empties=False)
+            case "command_substitution" | "process_substitution":
+                self.nesting += 1
+                self.below(node.children, depth)
+                self.nesting -= 1
             case _:
                 self.below(node.children, depth)
 
@@ -113,10 +118,8 @@ class _Lenient:
             if node.child_count or node.type in REDIRECT_KINDS:
                 self.walk(node, depth + 1)
 
-    def add(self, text: str, risk: Risk, reason: str, *, depth: int, never: bool = False) -> None:
-        self.findings.append(
-            Finding(text=text, risk=risk, reason=reason, never=reason if never else None, depth=depth)
-        )
+    def add(self, text: str, risk: Risk, reason: str, *, never: bool = False) -> None:
+        self.findings.append(Finding(text=text, risk=risk, reason=reason, never=reason if never else None))
 
     # -- assignments, functions, loops
 
@@ -135,7 +138,6 @@ class _Lenient:
                 source,
                 Risk.DESTRUCTIVE,
                 "a fork bomb: it starts itself again and again",
-                depth=depth,
                 never=True,
             )
             return
@@ -146,7 +148,7 @@ class _Lenient:
         if _ENDLESS.match(source) and any(
             child.type == "&" for group in node.children for child in group.children
         ):
-            self.add(source, Risk.DESTRUCTIVE, "starts processes without end", depth=depth)
+            self.add(source, Risk.DESTRUCTIVE, "starts processes without end")
         self.below(node.children, depth)
 
     # -- redirections
@@ -185,21 +187,21 @@ class _Lenient:
         text = text_of(node)
         truncates = redirect.operator in (">", ">|")
         if truncates and target in inputs and target.startswith("/") and target != "/dev/null":
-            self.add(text, Risk.DESTRUCTIVE, f"empties {target} before it is read", depth=depth)
-        self.written(target, text, depth, empties=empties and truncates)
+            self.add(text, Risk.DESTRUCTIVE, f"empties {target} before it is read")
+        self.written(target, text, empties=empties and truncates)
 
-    def written(self, target: str, text: str, depth: int, *, empties: bool) -> None:
+    def written(self, target: str, text: str, *, empties: bool) -> None:
         places = self.rules.places
         if target == "/dev/null":
             return
         if paths.is_system_disk(target, places):
-            self.add(text, Risk.DESTRUCTIVE, f"writes to a system disk: {target}", depth=depth, never=True)
+            self.add(text, Risk.DESTRUCTIVE, f"writes to a system disk: {target}", never=True)
         elif paths.is_device(target, places) or target == _SYSRQ:
-            self.add(text, Risk.DESTRUCTIVE, f"writes raw to a device: {target}", depth=depth)
+            self.add(text, Risk.DESTRUCTIVE, f"writes raw to a device: {target}")
         elif empties and _EMPTIED.fullmatch(target):
-            self.add(text, Risk.DESTRUCTIVE, f"empties {target}", depth=depth)
+            self.add(text, Risk.DESTRUCTIVE, f"empties {target}")
         else:
-            self.add(text, Risk.CONFIG_MUTATION, f"writes to {target}", depth=depth)
+            self.add(text, Risk.CONFIG_MUTATION, f"writes to {target}")
 
     # -- pipes
 
@@ -260,7 +262,7 @@ class _Lenient:
         fed = self.feed
         if document is not None:
             self.feed = _Feed(text=document)
-        if words:
+        if words:  # pragma: no branch - the grammar names every command; a change of it must not crash us
             asked = known[1] if known and (self.feed is None or self.feed.text is None) else None
             self.simple(words, text_of(node), depth, computed=node, asked=asked)
         self.feed = fed
@@ -279,7 +281,7 @@ class _Lenient:
         finding = asked or judge(words, rules=self.rules, text=text, cwd=self.cwd, feed=feed.text or "")
         if finding.sends and (feed.secret or finding.secret):
             finding = replace(finding, risk=Risk.DESTRUCTIVE, reason="carries secrets away")
-        self.findings.append(replace(finding, depth=depth) if depth else finding)
+        self.findings.append(replace(finding, depth=self.nesting) if self.nesting else finding)
         self.follow_cd(words)
         if finding.shell:
             self.shell(finding, feed, depth, computed)
@@ -294,24 +296,21 @@ class _Lenient:
     def shell(self, finding: Finding, feed: _Feed, depth: int, computed: Node | None) -> None:
         """Judge what a shell would read: from a pipe, a document, or a substitution in its arguments."""
         if computed is not None and self.fetched(computed):
-            self.remote(finding, depth)
+            self.remote(finding)
         elif finding.reads_stdin_code and self.feed is not None:
             if feed.remote:
-                self.remote(finding, depth)
+                self.remote(finding)
             elif feed.text is not None:
                 self.text(feed.text, depth)
             else:
-                self.add(finding.text, Risk.DESTRUCTIVE, "a shell runs whatever arrives there", depth=depth)
+                self.add(finding.text, Risk.DESTRUCTIVE, "a shell runs whatever arrives there")
 
-    def remote(self, finding: Finding, depth: int) -> None:
-        as_root = self.as_root or any(
-            item.depth == depth and item.text == finding.text and item.raises_user for item in self.findings
-        )
+    def remote(self, finding: Finding) -> None:
         reason = "runs a script from elsewhere"
-        if as_root:
-            self.add(finding.text, Risk.DESTRUCTIVE, f"{reason} in a root shell", depth=depth, never=True)
+        if self.as_root:
+            self.add(finding.text, Risk.DESTRUCTIVE, f"{reason} in a root shell", never=True)
         else:
-            self.add(finding.text, Risk.DESTRUCTIVE, f"{reason}, unseen", depth=depth)
+            self.add(finding.text, Risk.DESTRUCTIVE, f"{reason}, unseen")
 
     def fetched(self, node: Node) -> bool:
         for command in commands_below(node):
@@ -323,24 +322,28 @@ class _Lenient:
         return False
 
     def inside(self, inner: Inner, outer: Finding, depth: int) -> None:
-        if not inner.words:
-            self.text(inner.text, depth, only_destruction=inner.weighs_only_destruction)
-            return
-        if depth > _MAX_DEPTH:
-            self.add(outer.text, Risk.DESTRUCTIVE, "nested too deeply to be judged", depth=depth)
-            return
         before = self.as_root
         self.as_root = before or outer.raises_user
-        self.simple(inner.words, outer.text, depth + 1)
+        if not inner.words:
+            self.text(inner.text, depth, feed=self.feed, only_destruction=inner.weighs_only_destruction)
+        elif depth > _MAX_DEPTH:
+            self.add(outer.text, Risk.DESTRUCTIVE, "nested too deeply to be judged")
+        else:
+            self.nesting += 1
+            self.simple(inner.words, " ".join(word.raw for word in inner.words), depth + 1)
+            self.nesting -= 1
         self.as_root = before
 
-    def text(self, text: str, depth: int, *, only_destruction: bool = False) -> None:
-        """Judge a text as a shell line of its own."""
+    def text(
+        self, text: str, depth: int, *, feed: _Feed | None = None, only_destruction: bool = False
+    ) -> None:
+        """Judge a text as a shell line of its own; `feed` is what its standard input holds."""
         if self.shells >= _MAX_SHELLS:
-            self.add(text[:80], Risk.DESTRUCTIVE, "nested too deeply to be judged", depth=depth)
+            self.add(text[:80], Risk.DESTRUCTIVE, "nested too deeply to be judged")
             return
         self.shells += 1
-        feed, self.feed = self.feed, None
+        self.nesting += 1
+        outside, self.feed = self.feed, feed
         known = len(self.findings)
         root = parse(text)
         self.walk(root, depth + 1)
@@ -348,15 +351,14 @@ class _Lenient:
             self.crude(text)
         if only_destruction:
             self.findings[known:] = [item for item in self.findings[known:] if item.risk is Risk.DESTRUCTIVE]
-        self.feed = feed
+        self.feed = outside
+        self.nesting -= 1
         self.shells -= 1
 
     def crude(self, text: str) -> None:
         """Look at a text that does not parse, piece by piece."""
         if _FORK_BOMB.search(text):
-            self.add(
-                text, Risk.DESTRUCTIVE, "a fork bomb: it starts itself again and again", depth=0, never=True
-            )
+            self.add(text, Risk.DESTRUCTIVE, "a fork bomb: it starts itself again and again", never=True)
         for piece in _SPLIT.split(text)[:_MAX_FINDINGS]:
             raws = piece.split()
             if raws:

@@ -112,7 +112,7 @@ class _Reading:
         self.found.given.setdefault("--", []).append("")
         left = self.words[self.at :]
         if self.verb.wraps.value in ("command", "shell"):
-            self.found.rest = left
+            self.found.rest = left[max(self.verb.skip - len(self.found.operands), 0) :]
             return
         for word in left:
             self.operand(word)

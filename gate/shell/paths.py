@@ -87,6 +87,8 @@ def may_hold_secrets_below(path: str, places: Places) -> bool:
     clean = normalise(path)
     if places.open_trees.fullmatch(clean) or places.open_trees.fullmatch(f"{clean}/x"):
         return False
+    if _GLOB_CHARS.search(clean):
+        return True
     if clean.startswith("/") and _FILE.fullmatch(clean):
         return False
     return not clean.startswith("/") or places.secret_trees.fullmatch(clean) is not None

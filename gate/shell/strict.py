@@ -9,6 +9,7 @@ but blanks lies between the nodes.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import dropwhile, takewhile
 
 from tree_sitter import Node
 
@@ -35,6 +36,7 @@ _CLOSES = frozenset({">&-", "<&-"})
 _WRITES_NOWHERE = frozenset({">", ">>", "&>", "&>>", ">&"})
 _OUTPUT_SINK = "/dev/null"
 _INNER_FILE = "{}"
+_FIND_LINKS = frozenset({"-P", "-L", "-H"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,8 +137,6 @@ class _Strict:
                     words.append(self.substituted(child))
                 case _:
                     raise _Refused(_why_not(child))
-        if not words:
-            raise _Refused("there is no command in it")
         finding = self.plain(words, text_of(node))
         self.judged[node.start_byte] = (words, finding)
         self.findings.append(self.unwrapped(finding, words))
@@ -155,42 +155,55 @@ class _Strict:
         return self.unwrapped(self.plain(words, text), words)
 
     def plain(self, words: list[Word], text: str) -> Finding:
-        if words[0].glob or words[0].home or "/" in words[0].text:
-            raise _Refused(f"{words[0].text} is a path, not a plain program name")
+        if not words or words[0].glob or words[0].home or "/" in words[0].text:
+            raise _Refused("it is not started by a plain program name")
         return judge(words, rules=self.rules, text=text)
 
     def unwrapped(self, finding: Finding, words: list[Word]) -> Finding:
+        """Judge what a harmless command runs in turn; the strictest of it all is what counts."""
         if finding.risk is not Risk.READ_ONLY:
             return finding
         for inner in finding.inner:
-            finding = self.inside(finding, list(inner.words), words)
+            inside = self.inside(finding, list(inner.words), words)
+            if inside.risk is not Risk.READ_ONLY:
+                return inside
+            finding = replace(
+                finding, secret=finding.secret or inside.secret, asks=finding.asks or inside.asks
+            )
         return finding
 
     def inside(self, outer: Finding, inner: list[Word], words: list[Word]) -> Finding:
         if not inner:
             raise _Refused(f"{words[0].text} hands text to another shell")
-        verb = self.rules.programs[words[0].text]
-        if verb.wraps is Wraps.COMMAND:
+        if self.rules.programs[words[0].text].wraps is Wraps.COMMAND:
             finding = self.certain(inner, outer.text)
-            return replace(finding, asks=finding.asks or outer.asks or f"runs through {words[0].text}")
-        # find -exec: the file it hands over lies below a starting point, and so is never an option.
-        start = next((word.text for word in words[1:] if not word.text.startswith("-")), ".")
-        finding = self.certain([_below(word, start) for word in inner], outer.text)
-        secret = finding.secret or outer.secret or paths.may_hold_secrets_below(start, self.rules.places)
-        shows = finding.secret or (secret and finding.shows)
-        return replace(
-            finding, secret=shows, asks="may show secrets" if shows else finding.asks or outer.asks
-        )
+            return replace(finding, asks=finding.asks or f"runs through {words[0].text}")
+        # find -exec: the files it hands over lie below its starting points, and so are never options.
+        starts = _starts(words)
+        finding = self.certain([_below(word, starts) for word in inner], outer.text)
+        places = self.rules.places
+        if finding.shows and any(paths.may_hold_secrets_below(start, places) for start in starts):
+            finding = replace(finding, secret=True, asks="may show secrets")
+        return finding
 
 
-def _below(word: Word, start: str) -> Word:
-    if word.raw != _INNER_FILE:
-        if _INNER_FILE in word.text:
-            raise _Refused("file names become part of a command")
-        return word
-    if not start.startswith(("/", ".")):
+def _starts(words: list[Word]) -> list[str]:
+    """Return the starting points of a find."""
+    after_links = dropwhile(lambda word: word.text in _FIND_LINKS, words[1:])
+    starts = [
+        word.text for word in takewhile(lambda word: not word.text.startswith(("-", "(", "!")), after_links)
+    ]
+    if not starts or not all(start.startswith(("/", ".")) for start in starts):
         raise _Refused("file names could be taken for options")
-    return Word(text=start, raw=word.raw)
+    return starts
+
+
+def _below(word: Word, starts: list[str]) -> Word:
+    if word.text == _INNER_FILE:
+        return Word(text=starts[0], raw=word.raw)
+    if _INNER_FILE in word.text:
+        raise _Refused("file names become part of a command")
+    return word
 
 
 def _is_network(path: str) -> bool:
@@ -207,18 +220,20 @@ def _word(node: Node) -> Word:
 
 
 def _check_gaps(node: Node, allowed: re.Pattern[bytes]) -> None:
-    """Refuse a node when anything but blanks stands between its children."""
+    """Refuse a node when anything but blanks stands between its children, or nothing between two words."""
     source = node.text or b""
-    start = node.start_byte
-    at = start
-    previous = ""
-    for child in node.children:
-        gap = source[at - start : child.start_byte - start]
-        if not allowed.fullmatch(gap) or (not gap and previous in WORD_KINDS and child.type in WORD_KINDS):
-            raise _Refused("the line does not parse as shell")
-        at = child.end_byte
-        previous = "word" if child.type == "command_name" else child.type
-    if not allowed.fullmatch(source[at - start :]):
+    ends = [node.start_byte, *(child.end_byte for child in node.children)]
+    starts = [*(child.start_byte for child in node.children), node.end_byte]
+    gaps = [
+        source[end - node.start_byte : start - node.start_byte]
+        for end, start in zip(ends, starts, strict=True)
+    ]
+    kinds = ["word" if child.type == "command_name" else child.type for child in node.children]
+    glued = any(
+        not gap and one in WORD_KINDS and other in WORD_KINDS
+        for gap, one, other in zip(gaps[1:], kinds, kinds[1:], strict=False)
+    )
+    if glued or not all(allowed.fullmatch(gap) for gap in gaps):
         raise _Refused("the line does not parse as shell")
 
 

@@ -1,0 +1,49 @@
+"""Lines that look harmless and are not, or are not certain: none of them ever runs unasked."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.gate.shell.conftest import Judge
+
+TRAPS = [
+    line
+    for line in (Path(__file__).parent / "traps.txt").read_text().splitlines()
+    if not line.startswith("# ")
+]
+MULTILINE = [
+    "find . -del\\\nete",
+    "ls a\\\nb",
+    "ls\\\n -la",
+    "cat <<EOF\n$(touch x)\nEOF",
+    "cat <<EOF | sh\nid\nEOF",
+    "ls\rtouch x",
+    "ls\0touch x",
+    "ls\u202e -la",
+    "l\u0455 -la",
+    "ls\u00a0-la",
+    "ls\nreboot",
+    "ls '\u200b'",
+    "ls &\npwd",
+    "sed -n '$!{w f\n}' f",
+    "echo 'a\n",
+    "ls;;ls",
+    "ls | | ls",
+    "",
+    "   ",
+    "# only a comment",
+]
+
+
+@pytest.mark.parametrize("command", [*TRAPS, *MULTILINE])
+def test_never_runs_unasked(command: str, judge: Judge) -> None:
+    verdict = judge(command)
+    assert not verdict.auto_run, verdict
+    assert verdict.reasons
+    assert all(verdict.reasons)
+
+
+@pytest.mark.parametrize("command", TRAPS)
+def test_nor_with_become(command: str, judge: Judge) -> None:
+    if not command.startswith(("sudo", "doas")):
+        assert not judge(command, become=True).auto_run
