@@ -190,12 +190,12 @@ def _refusal(case: Case) -> Assent | None:
     if not said or said[-1][0] != "-":
         return None
     word = next(unit for polarity, unit in said if polarity == "-")
-    if case.marked and said[-1][1] is not _last_spoken_before_mark(case):
+    if case.marked and said[-1][1] is not _answer_after_mark(case):
         return None
     return Assent(verdict=AssentVerdict.REFUSE, because=f'says no: "{word.text}"', reason=_reason(case, word))
 
 
-def _last_spoken_before_mark(case: Case) -> Unit | None:
+def _answer_after_mark(case: Case) -> Unit | None:
     """Return the first unit after the last question mark: "ship it? no" answers itself."""
     found: Unit | None = None
     for unit in case.units:

@@ -93,6 +93,8 @@ class Lexicon:
     """One language.
 
     Attributes:
+        typos: slips may be mended. Only where words inflect little: in Italian one letter parts "restart it"
+            from "restarted" (riavvialo, riavviato).
         phrases: folded words of a phrase -> its sense.
         verbs: folded words of a verb -> the names of what it does ("restart").
         nouns: likewise for things ("database").
@@ -104,6 +106,7 @@ class Lexicon:
     """
 
     language: str
+    typos: bool = False
     phrases: Mapping[Phrase, Sense] = field(default_factory=dict)
     verbs: Mapping[Phrase, tuple[str, ...]] = field(default_factory=dict)
     nouns: Mapping[Phrase, tuple[str, ...]] = field(default_factory=dict)
@@ -169,7 +172,18 @@ class Lexicons:
 
 COMMON = "common"
 _TABLES = frozenset(
-    {"language", "words", "verbs", "nouns", "ordinals", "numbers", "spelling", "stands_for", "examples"}
+    {
+        "language",
+        "typos",
+        "words",
+        "verbs",
+        "nouns",
+        "ordinals",
+        "numbers",
+        "spelling",
+        "stands_for",
+        "examples",
+    }
 )
 _EXAMPLE_KEYS = frozenset({"text", "verdict", "pending", "selects", "question", "reason"})
 
@@ -235,6 +249,7 @@ def _parse(name: str, content: Mapping[str, object]) -> Lexicon:
         raise RuleError(f"lexicon {name}.toml: language must be {name!r}")
     return Lexicon(
         language=name,
+        typos=_flag(name, content),
         phrases=_phrases(name, _table(name, content, "words")),
         verbs=_names(name, _table(name, content, "verbs")),
         nouns=_names(name, _table(name, content, "nouns")),
@@ -250,6 +265,13 @@ def _parse(name: str, content: Mapping[str, object]) -> Lexicon:
         },
         examples=tuple(_example(name, item) for item in _items(name, content.get("examples", []))),
     )
+
+
+def _flag(name: str, content: Mapping[str, object]) -> bool:
+    flag = content.get("typos", False)
+    if not isinstance(flag, bool):
+        raise RuleError(f"lexicon {name}.toml: typos must be true or false")
+    return flag
 
 
 def _table(name: str, content: Mapping[str, object], key: str) -> Mapping[str, object]:

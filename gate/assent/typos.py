@@ -34,7 +34,12 @@ def mend(tokens: Sequence[Token], lexicon: Lexicon, lexicons: Lexicons, pending:
             continue
         word = unstretch(token.text, lexicon)
         spelled = lexicon.spelling.get(word) or _joined(word, lexicon)
-        if spelled is None and typos < _MAX_MENDED and _is_strange(word, token, lexicons, pending):
+        if (
+            lexicon.typos
+            and spelled is None
+            and typos < _MAX_MENDED
+            and _is_strange(word, token, lexicons, pending)
+        ):
             typos += 1
             word = _mended(word, tokens, at, lexicon)
         for part in spelled or (word,):
@@ -100,6 +105,8 @@ def _nearest(word: str, lexicon: Lexicon) -> str:
     limit = 2 if len(word) >= _LONG else 1
     found = process.extract(word, lexicon.vocabulary, scorer=OSA.distance, score_cutoff=limit, limit=None)
     best = [str(candidate) for candidate, distance, _ in found if distance == found[0][1]]
+    if any(_is_inflected(word, candidate) for candidate in best):
+        return word
     if not best or not lexicon.guarded.isdisjoint(best):
         return word
     # Several nearest words are fine where they mean the same: "approvd" is approve or approved.
@@ -108,6 +115,11 @@ def _nearest(word: str, lexicon: Lexicon) -> str:
         return word
     nearest = min(best)
     return word if len(nearest) < _MIN_MENDED - 1 or (limit == 1 and nearest[0] != word[0]) else nearest
+
+
+def _is_inflected(word: str, known: str) -> bool:
+    """Tell another form from a slip: "restarted" is no "restart", "reapprove" no "approve"."""
+    return word.startswith(known) or word.endswith(known) or known.startswith(word) or known.endswith(word)
 
 
 def _swapped(word: str, lexicon: Lexicon) -> str:

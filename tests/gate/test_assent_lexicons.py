@@ -64,6 +64,7 @@ def test_a_small_lexicon_is_enough() -> None:
         ({"common": {"language": "common"}}, "no lexicon of any language"),
         (small(word={}), "unknown key 'word'"),
         (small(language="yy"), "language must be 'xx'"),
+        (small(typos="yes"), "typos must be true or false"),
         (small(words=[]), "words must be a table"),
         (small(words={"maybe": ["x"]}), "unknown sense 'maybe'"),
         (small(words={"yes": "da"}), "yes must be a list of texts"),

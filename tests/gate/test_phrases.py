@@ -121,6 +121,14 @@ def test_a_near_miss_is_noticed(typed: str, *, near: bool) -> None:
     assert looks_like_phrase(typed, PHRASE) is near
 
 
+@pytest.mark.parametrize(
+    ("typed", "near"),
+    [("run k7f3a3.1 on web1", True), ("k7f3a2.1", True), ("run uptime on web1", False)],
+)
+def test_only_the_id_tells_a_mistyped_phrase_from_the_next_request(typed: str, *, near: bool) -> None:
+    assert looks_like_phrase(typed, "run k7f3a2.1 on web1") is near
+
+
 @given(st.text())
 def test_a_near_miss_is_never_a_match(typed: str) -> None:
     assert not (matches(typed, PHRASE) and looks_like_phrase(typed, PHRASE))
