@@ -123,7 +123,7 @@ def test_a_near_miss_is_noticed(typed: str, *, near: bool) -> None:
 
 @pytest.mark.parametrize(
     ("typed", "near"),
-    [("run k7f3a3.1 on web1", True), ("k7f3a2.1", True), ("run uptime on web1", False)],
+    [("run k7f3a3.1 on web1", True), ("run uptime on web1", False)],
 )
 def test_only_the_id_tells_a_mistyped_phrase_from_the_next_request(typed: str, *, near: bool) -> None:
     assert looks_like_phrase(typed, "run k7f3a2.1 on web1") is near
