@@ -9,6 +9,7 @@ Source: https://www.rfc-editor.org/rfc/rfc6962#section-2.1 and, for checking pro
 
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
+from itertools import islice
 
 EMPTY_ROOT = sha256(b"").digest()
 
@@ -50,8 +51,11 @@ class Frontier:
 
     def extend(self, leaves: Iterable[bytes]) -> None:
         """Add leaves in order; several times faster than `push` for many."""
-        for level, size in _runs(self.size, leaves):
-            self._push_subtree(level, size)
+        source = iter(leaves)
+        while chunk := list(islice(source, _RUN - self.size % _RUN)):
+            hashes = [sha256(b"\0" + data).digest() for data in chunk]
+            for level in _aligned(self.size, hashes):
+                self._push_subtree(level)
 
     def root(self) -> bytes:
         """Return the tree's root."""
@@ -62,43 +66,33 @@ class Frontier:
             root = node_hash(peak, root)
         return root
 
-    def _push_subtree(self, level: list[bytes], size: int) -> None:
-        """Add a perfect subtree of `size` leaves, aligned to its own size."""
+    def _push_subtree(self, level: list[bytes]) -> None:
+        """Add a perfect subtree, given its leaf hashes, aligned to its own size."""
+        size = len(level)
+        self.size += size
         while len(level) > 1:
             level = [
                 sha256(b"\1" + left + right).digest()
                 for left, right in zip(level[::2], level[1::2], strict=True)
             ]
-        node, rest, added = level[0], self.size, size
-        while rest & size:
+        node, before = level[0], self.size - size
+        while before & size:
             node = node_hash(self.peaks.pop(), node)
             size <<= 1
         self.peaks.append(node)
-        self.size += added
 
 
+#: Leaves that `extend` hashes level by level at a time; a power of two.
 _RUN = 1024
 
 
-def _runs(start: int, leaves: Iterable[bytes]) -> Iterator[tuple[list[bytes], int]]:
-    """Cut leaves into aligned runs whose length is a power of two: (leaf hashes, length)."""
-    pending: list[bytes] = []
-    at = start
-    for data in leaves:
-        pending.append(sha256(b"\0" + data).digest())
-        if len(pending) == _RUN - at % _RUN:
-            yield from _aligned(at, pending)
-            at += len(pending)
-            pending = []
-    yield from _aligned(at, pending)
-
-
-def _aligned(at: int, pending: list[bytes]) -> Iterator[tuple[list[bytes], int]]:
+def _aligned(at: int, hashes: list[bytes]) -> Iterator[list[bytes]]:
+    """Cut hashes that start at leaf `at`, and end by the next multiple of _RUN, into perfect subtrees."""
     done = 0
-    while done < len(pending):
-        left = len(pending) - done
-        size = min(1 << (left.bit_length() - 1), (at + done) & -(at + done) or _RUN)
-        yield pending[done : done + size], size
+    while done < len(hashes):
+        largest = 1 << ((len(hashes) - done).bit_length() - 1)
+        size = min(largest, (at + done) & -(at + done) or _RUN)
+        yield hashes[done : done + size]
         done += size
 
 

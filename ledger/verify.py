@@ -75,7 +75,7 @@ def _audit_live(
             auditor.find(Fault.GUARD, f"The guard {name} was removed or altered: entries can be overwritten.")
         _hold_all(connection, auditor, keys, held)
         rows = connection.execute(
-            "SELECT seq, kind, at, correlation_id, body, prev_hash, hash FROM entry ORDER BY seq"
+            "SELECT prev_hash, seq, kind, at, correlation_id, body, hash FROM entry ORDER BY seq"
         )
         while not auditor.broken and (batch := rows.fetchmany(_BATCH)):
             auditor.feed(batch)
@@ -218,7 +218,7 @@ class _ExportAudit:
         if len(texts) != len(_ENTRY_FIELDS):
             raise _LineError("it is no entry.")
         kind, at, correlation_id, body, before, digest = texts
-        self._rows.append((seq, kind, at, correlation_id, body, before, digest))
+        self._rows.append((before, seq, kind, at, correlation_id, body, digest))
         if b'{"bytes":' in body:
             self._flush()  # so that nothing is asked of words before their entry is known to be intact
             if not self._auditor.broken:

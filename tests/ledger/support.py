@@ -1,6 +1,8 @@
 """Ledgers for tests: a clock that is moved by hand, projections that do as they are told, and attackers."""
 
+import functools
 import sqlite3
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -9,6 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from gate.domain import PlaceId
+from ledger.engine import open_writer
 from ledger.kinds import Batch, Draft, Effect, EffectKind, Entry, Expectation, Kind
 from ledger.store import Ledger
 
@@ -56,6 +59,14 @@ class TestProjections:
         return expectation not in self.void
 
 
+@functools.cache
+def _empty_ledger() -> bytes:
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name) / "ledger.db"
+        open_writer(path).close()
+        return path.read_bytes()
+
+
 def open_ledger(
     folder: Path,
     *,
@@ -68,6 +79,8 @@ def open_ledger(
     seed: int = 0,
 ) -> Ledger:
     used = projections or TestProjections()
+    if folder.is_dir() and not any(folder.iterdir()):
+        (folder / "ledger.db").write_bytes(_empty_ledger())  # migrations have tests of their own
     return Ledger.open(
         folder / "ledger.db",
         project=used.project,

@@ -647,7 +647,7 @@ def test_a_bad_line_after_a_bad_entry_names_the_entry(tmp_path: Path) -> None:
 
 
 def test_columns_of_no_bytes_at_all_are_named() -> None:
-    null = (1, None, b"at", b"", b"{}", b"0" * 64, b"1" * 64)
+    null = (b"0" * 64, 1, None, b"at", b"", b"{}", b"1" * 64)
     auditor = Auditor([])
     auditor.feed([null])  # type: ignore[list-item]  # what a rewritten schema could hold
     auditor.feed([null])  # type: ignore[list-item]  # likewise: nothing more can be judged
