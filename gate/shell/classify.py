@@ -72,8 +72,34 @@ def _judged(command: str, *, rules: Rules, as_root: bool) -> Verdict:
     seen = characters.without_hidden(command) if objection else command
     root = parse(seen)
     reading = strict.read(root, rules=rules) if objection is None else strict.Reading(refusal=objection)
-    found = lenient.read(seen, root, rules=rules, as_root=as_root, judged=reading.judged)
-    return _verdict(found, reading)
+    pieces = [lenient.Piece(text=seen, root=root, judged=reading.judged)]
+    if objection is None and reading.refusal is not None and "\n" in command:
+        by_line = _by_line(command, rules)
+        if by_line is not None:
+            pieces, reading = by_line
+    return _verdict(lenient.read(pieces, rules=rules, as_root=as_root), reading)
+
+
+def _by_line(command: str, rules: Rules) -> tuple[list[lenient.Piece], strict.Reading] | None:
+    """Read line by line where every line is certain by itself; None where one is not.
+
+    The grammar now and then joins two lines into one command. A line that the strict reader accepts is
+    complete, so that reading them one after the other is what bash does.
+    """
+    pieces: list[lenient.Piece] = []
+    findings: list[Finding] = []
+    secret = False
+    for line in command.split("\n"):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        root = parse(line)
+        reading = strict.read(root, rules=rules)
+        findings += reading.findings
+        if reading.refusal is not None or line.endswith("\\") or len(findings) > characters.MAX_COMMANDS:
+            return None
+        secret = secret or reading.secret
+        pieces.append(lenient.Piece(text=line, root=root, judged=reading.judged))
+    return pieces, strict.Reading(findings=tuple(findings), secret=secret)
 
 
 def _plain(risk: Risk, reason: str) -> Verdict:

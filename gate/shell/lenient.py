@@ -22,6 +22,7 @@ from gate.shell.parse import (
     commands_below,
     parse,
     redirect_of,
+    spans_lines,
     text_of,
 )
 from gate.shell.words import UNKNOWN, Word, decode, expand_braces
@@ -54,29 +55,32 @@ class _Feed:
 Judged = Mapping[int, tuple[Sequence[Word], Finding]]
 
 
-def read(command: str, root: Node, *, rules: Rules, as_root: bool, judged: Judged) -> tuple[Finding, ...]:
-    """Return a finding for everything in the line that runs or is written to, outermost first.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """A line or a whole text, its tree, and what the strict reader asked the rules about it."""
 
-    Args:
-        command: the source of `root`.
-        root: its tree, which may hold errors.
-        rules: what is known about programs.
-        as_root: the line runs as root.
-        judged: what the strict reader already asked the rules, by the byte where a command starts.
-    """
-    reader = _Lenient(rules, as_root=as_root, judged=judged)
-    reader.walk(root, 0)
-    if root.has_error:
-        reader.crude(command)
+    text: str
+    root: Node
+    judged: Judged
+
+
+def read(pieces: Iterable[Piece], *, rules: Rules, as_root: bool) -> tuple[Finding, ...]:
+    """Return a finding for everything that runs or is written to, in the order of the text."""
+    reader = _Lenient(rules, as_root=as_root)
+    for piece in pieces:
+        reader.judged = piece.judged
+        reader.walk(piece.root, 0)
+        if piece.root.has_error:
+            reader.crude(piece.text)
     return tuple(reader.findings)
 
 
 class _Lenient:
     """State of one walk: variables and folder as far as the line says."""
 
-    def __init__(self, rules: Rules, *, as_root: bool, judged: Judged) -> None:
+    def __init__(self, rules: Rules, *, as_root: bool) -> None:
         self.rules = rules
-        self.judged = judged
+        self.judged: Judged = {}
         self.as_root = as_root
         self.findings: list[Finding] = []
         self.variables: dict[str, str] = {}
@@ -253,6 +257,8 @@ class _Lenient:
         return words
 
     def command(self, node: Node, depth: int) -> None:
+        if spans_lines(node):
+            self.crude(text_of(node))
         for child in node.children:
             if child.type == "variable_assignment":
                 self.assignment(child, depth)

@@ -58,3 +58,15 @@ def commands_below(node: Node) -> Iterator[Node]:
         if current.type == "command":
             yield current
         todo.extend(reversed(current.children))
+
+
+def spans_lines(node: Node) -> bool:
+    """Whether a bare newline stands between the words of a command: the grammar sometimes joins two lines."""
+    source = node.text or b""
+    if b"\n" not in source:
+        return False
+    ends = [child.end_byte - node.start_byte for child in node.children]
+    starts = [child.start_byte - node.start_byte for child in node.children]
+    return any(
+        b"\n" in source[end:start].replace(b"\\\n", b"") for end, start in zip(ends, starts[1:], strict=False)
+    )

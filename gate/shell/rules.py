@@ -10,7 +10,8 @@ import json
 from collections.abc import Mapping, Sequence
 
 from gate.errors import RuleError
-from gate.shell._schema import Reader, read_examples, read_places, read_program
+from gate.shell._reader import Reader
+from gate.shell._schema import read_examples, read_places, read_program
 from gate.shell.model import Rules, Verb
 
 __all__ = ["Document", "Rules", "parse"]
