@@ -2,7 +2,8 @@
 
 Each cycle starts from the same empty ledger, lets a real bot talk through one of the scripts, kills it, lets
 it come back (and, in a share of the cycles, kills it again while it recovers) and examines what is left in a
-last life. A run is drawn from a seed that it prints; SAYSO_CRASH_SEED repeats it.
+last life. A run is drawn from a seed that it prints; SAYSO_CRASH_SEED repeats it,
+SAYSO_CRASH_KILLS makes it longer.
 """
 
 import json
@@ -26,8 +27,8 @@ from tests.crash.life import Order
 from tests.crash.scripts import SCRIPTS
 from tests.crash.zygote import Zygote, prepare
 
-KILLS = 240
-FROM_OUTSIDE = 60
+KILLS = int(os.environ.get("SAYSO_CRASH_KILLS", "190"))
+FROM_OUTSIDE = KILLS // 4
 #: Moments that a kill during recovery is worth: the ones that a start passes.
 IN_RECOVERY = (
     "commit",

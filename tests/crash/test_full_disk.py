@@ -17,7 +17,7 @@ from typing import Protocol
 import pytest
 
 from bot.ports import Ended, EndKind, NotCommittedError, OutputSink
-from gate.domain import Action, Target
+from gate.domain import Action, ProposalId, Target
 from ledger.kinds import LedgerUnwritableError
 from ledger.store import Ledger
 from tests.kit import Kit, conversation
@@ -226,7 +226,7 @@ async def test_a_start_that_is_not_recorded_does_not_happen_until_it_can_be(disk
         assert "until the ledger can be written again" in said
         disk.free(kit.core.ledger)
         await kit.app.conversation._look_now()
-        await kit.app.conversation._work.quiet([kit.newest_id()])
+        await kit.app.conversation._work.quiet([ProposalId(kit.newest_id())])
         assert kit.states() == ["succeeded"]
         assert ran(kit) == ["systemctl restart caddy"]
         await works_again(kit)

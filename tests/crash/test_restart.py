@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bot.places import place_id
 from bot.ports import Ended, EndKind, MessageRef, OutputSink, PlaceRef, Receipt
-from gate.domain import Action, Target
+from gate.domain import Action, ProposalId, Target
 from tests.kit import Kit, ScriptedClock, ScriptedPort, conversation
 
 
@@ -74,7 +74,7 @@ async def test_stop_that_waited_in_the_inbox_comes_before_queued_work(tmp_path: 
     async with conversation(tmp_path, clock=clock, executor=Stuck) as kit:
         await kit.say(RESTART)
         work = kit.app.conversation._work
-        async with work._moving[kit.newest_id()]:  # granted and queued, and gets no further
+        async with work._moving[ProposalId(kit.newest_id())]:  # granted and queued, and gets no further
             receipt = await committed(kit, "go ahead")
             await _reached(kit, ["queued"])
             for task in list(kit.app.conversation._tasks):
@@ -163,13 +163,17 @@ async def test_a_resume_is_not_missed_by_work_that_is_just_giving_up(tmp_path: P
         await kit.say(RESTART)
         await kit.say("stop")
         await kit.say(f"approve {kit.newest_id()}")
+        await kit.say("resume")
         assert kit.states() == ["queued"]
         delivery, work = kit.app.conversation._delivery, kit.app.conversation._work
         async with delivery._sending:  # whoever looked and was held is still showing that
-            await work.move(kit.newest_id())
+            work._live.behind.clear()
+            await work.move(ProposalId(kit.newest_id()))
             await asyncio.wait_for(_held(kit), timeout=10)
-            await kit.send(kit.inbound("resume"), settle=False)
             await kit.send(kit.inbound("resume sayso"), settle=False)
+            while kit.core.switches().stopped:  # noqa: ASYNC110 - another thread writes the ledger
+                await asyncio.sleep(0.01)
+            await asyncio.sleep(0.1)
         await asyncio.wait_for(_reached(kit, ["succeeded"]), timeout=10)
 
 

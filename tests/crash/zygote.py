@@ -6,6 +6,7 @@ the library, rules and lexicons is done once: they are constants of the package.
 """
 
 import contextlib
+import gc
 import json
 import os
 import select
@@ -20,7 +21,8 @@ import bot.app
 from bot.loading.lexicon import load_lexicons
 from bot.loading.library import load_library
 from bot.loading.rules import load_rules
-from tests.crash.life import CONFIG, LateClock, Order, live, open_ledger
+from tests.crash.life import CONFIG, Order, live, open_ledger
+from tests.crash.surface import LateClock
 from tests.crash.trap import Trap
 
 ROOT = Path(__file__).parent.parent.parent
@@ -37,9 +39,10 @@ def prepare(folder: Path) -> None:
 def serve(folder: Path) -> None:
     """Fork lives until stdin ends."""
     library, rules, lexicons = load_library(), load_rules(), load_lexicons()
-    bot.app.load_library = lambda _folder: library
-    bot.app.load_rules = lambda: rules
-    bot.app.load_lexicons = lambda: lexicons
+    constants = {"load_library": library, "load_rules": rules, "load_lexicons": lexicons}
+    for name, value in constants.items():
+        setattr(bot.app, name, lambda *_, value=value: value)
+    gc.freeze()  # what is shared with the children stays shared
     for line in sys.stdin:
         print(json.dumps(_live_and_die(Order(**json.loads(line)), folder)), flush=True)
 
