@@ -9,7 +9,7 @@ import unicodedata
 MAX_CHARS = 10_000
 MAX_COMMANDS = 30
 #: Beyond this not even severity is looked for; the line counts as destructive.
-MAX_READABLE_CHARS = 50_000
+MAX_READABLE_CHARS = 20_000
 
 _PLAIN_CONTROLS = frozenset("\n\t")
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"})

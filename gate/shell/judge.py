@@ -376,9 +376,8 @@ class _Case:
     def _touches(self) -> tuple[Touch, ...]:
         touches = []
         for kind, template in next((rule.touches for rule in reversed(self.found.chain) if rule.touches), ()):
-            names = [word.text for word in self.operands] if "{*}" in template else [""]
-            for name in names:
-                filled = self._fill(template.replace("{*}", name))
+            every = [word.text for word in self.operands] if template == "{*}" else [self._fill(template)]
+            for filled in every:
                 if filled and UNKNOWN not in filled:
                     touches.append(Touch(kind=kind, name=filled))
         return tuple(touches)

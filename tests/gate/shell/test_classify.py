@@ -110,7 +110,7 @@ def test_reads_and_runs_at_once(command: str, judge: Judge) -> None:
         ("systemctl restart caddy && cp a b", Risk.CONFIG_MUTATION),
         ("for s in a b; do systemctl restart $s; done", Risk.CONFIG_MUTATION),
         ("(" * 100 + "ls" + ")" * 100, Risk.DESTRUCTIVE),
-        ("ls " + "a" * 60_000, Risk.DESTRUCTIVE),
+        ("ls " + "a" * 25_000, Risk.DESTRUCTIVE),
         ("ls " + "a" * 12_000, Risk.CONFIG_MUTATION),
         ("sudo " * 80 + "ls", Risk.DESTRUCTIVE),
         ("eval " * 20 + "ls", Risk.DESTRUCTIVE),
