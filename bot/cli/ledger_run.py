@@ -129,8 +129,7 @@ def _told(report: Report, *, held: bool) -> Iterator[str]:
         )
         return
     yield f"✓ {_count(report.entries, 'entry', 'entries')}, unbroken from the first to the last"
-    if report.head:
-        yield f"  head {report.head}"
+    yield f"  head {report.head}"
     signed = f"{_count(report.checkpoints, 'checkpoint', 'checkpoints')}, the newest over {report.covered}"
     yield f"  {signed} of {report.entries}" if report.checkpoints else "  no checkpoint yet"
     words = f"{report.payloads} match, {report.pruned} pruned, {report.absent} not in this export"

@@ -238,6 +238,17 @@ def test_show_gives_an_entry_with_its_words_made_visible(
     assert "    line 2" in told
 
 
+def test_an_entry_of_no_proposal_and_a_ledger_without_entries(
+    state: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert sayso(state, "show", "3") == 0
+    assert not any(line.startswith("  of #") for line in lines(capsys))
+    with ledger_in(tmp_path / "empty"):
+        pass
+    assert sayso(tmp_path / "empty", "verify") == 0
+    assert "  no checkpoint yet" in lines(capsys)
+
+
 def test_show_gives_all_of_a_proposal(state: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert sayso(state, "show", "#b2c8d4", "--json") == 0
     (row,) = map(json.loads, lines(capsys))
