@@ -33,3 +33,13 @@ def test_a_bad_file_is_named(tmp_path: Path, content: bytes | None) -> None:
         file.write_bytes(content)
     with pytest.raises(RuleError, match=r"bad\.toml"):
         load_rules([file])
+
+
+def test_the_example_of_the_docs_loads_and_holds(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "risk.md").read_text(encoding="utf-8")
+    file = tmp_path / "docs.toml"
+    file.write_text(page.split("```toml\n")[1].split("```")[0], encoding="utf-8")
+    rules = load_rules([file])
+    assert classify("deployctl list", rules=rules).auto_run
+    assert classify("deployctl remove web", rules=rules).risk is Risk.DESTRUCTIVE
+    assert classify("deployctl remove web --dry-run", rules=rules).auto_run
