@@ -7,7 +7,7 @@ the end of input what still runs is waited for.
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from prompt_toolkit import PromptSession, print_formatted_text
@@ -67,8 +67,7 @@ class Terminal:
             self._running[key] = "  ".join(text_of(line).strip() for line in change.now[:2])
         else:
             self._running.pop(key, None)
-        for line in self._news(key, change):
-            print_formatted_text(styled(line))
+        self._print([styled(line) for line in self._news(key, change)])
 
     def _news(self, key: str, change: Change) -> Iterator[Line]:
         """Give the changed lines that scroll by; a line of output does so once, however often it is shown."""
@@ -89,7 +88,22 @@ class Terminal:
 
     def hint(self, text: str) -> None:
         """Print a line of the console's own."""
-        print_formatted_text(FormattedText([("ansibrightblack", text)]))
+        self._print([FormattedText([("ansibrightblack", text)])])
+
+    def _print(self, lines: Sequence[FormattedText]) -> None:
+        """Print above the prompt.
+
+        Not with run_in_terminal: that makes the terminal cooked for a moment and swallows a Ctrl-D.
+        """
+        prompt = self._prompt.app
+        if prompt.is_running:
+            prompt.renderer.erase()
+            for line in lines:
+                prompt.print_text([*line, ("", "\n")])
+            prompt.invalidate()
+            return
+        for line in lines:
+            print_formatted_text(line)
 
     async def run(self, send: Send) -> int:
         """Prompt until Ctrl-D, then wait for what still runs."""

@@ -226,8 +226,8 @@ SETTINGS: tuple[Setting, ...] = (
         key="ledger.retention_days",
         type=Annotated[int, Field(ge=0, le=36_500)],
         default=0,
-        help="Days after which exact words, commands and output are forgotten; 0 keeps them for good. Entries stay "
-        "and still verify.",
+        help="Days after which exact words, commands and output are forgotten; 0 keeps them for good. "
+        "Entries stay and still verify.",
     ),
 )
 

@@ -165,9 +165,10 @@ def test_at_a_terminal(environ: dict[str, str], tmp_path: Path) -> None:
     file = tmp_path / "made"
     screen.type(f"run touch {file} on local\r")
     screen.wait_for("[1 Approve]")
-    screen.type("go ahead\r")
+    (approval,) = re.findall(r"until \d\d:\d\d · #(\w{6})", screen.seen)
+    screen.type(f"approve {approval}\r")
     screen.wait_for("approved by")
     screen.type("\x04")
     assert screen.end() == 0
     assert file.exists()
-    assert "go ahead" in (tmp_path / "state" / "console_history").read_text()
+    assert f"approve {approval}" in (tmp_path / "state" / "console_history").read_text()
