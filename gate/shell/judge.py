@@ -374,12 +374,10 @@ class _Case:
         return Deed(verb=verb, object="" if UNKNOWN in filled else filled)
 
     def _touches(self) -> tuple[Touch, ...]:
-        touches = []
+        touches: list[Touch] = []
         for kind, template in next((rule.touches for rule in reversed(self.found.chain) if rule.touches), ()):
             every = [word.text for word in self.operands] if template == "{*}" else [self._fill(template)]
-            for filled in every:
-                if filled and UNKNOWN not in filled:
-                    touches.append(Touch(kind=kind, name=filled))
+            touches += [Touch(kind=kind, name=name) for name in every if name and UNKNOWN not in name]
         return tuple(touches)
 
     def _filled(self, clauses: list[Clause], what: str) -> str | None:
