@@ -31,7 +31,6 @@ from bot.loading.rules import load_rules
 from bot.ports import ChatPort, Clock, Executor
 from bot.settings.config import Config
 from bot.settings.inventory import inventory_of
-from bot.settings.layers import Layer
 from bot.settings.paths import Paths
 from bot.turn import Turns
 from ledger.kinds import Batch, Draft, Kind
@@ -86,7 +85,7 @@ def build(
         rules=load_rules(),
         lexicons=load_lexicons(),
         policy=config.policy,
-        posture_is_set=_is_set(config, "policy.posture"),
+        posture_is_set=config.values["policy.posture"].is_set,
         floor=config.floor,
         clock=clock,
         ids=RandomIds(),
@@ -212,11 +211,6 @@ def _limits(config: Config) -> Limits:
     """Return the bounds of execution, with the output bound split between its two ends."""
     half = config.number("bot.output_max_bytes") // 2
     return Limits(head_bytes=half, tail_bytes=half)
-
-
-def _is_set(config: Config, key: str) -> bool:
-    """Whether the owner set this anywhere, rather than leaving it to the default."""
-    return any(candidate.layer is not Layer.DEFAULT for candidate in config.values[key].origin)
 
 
 def _zone(config: Config, clock: Clock) -> tzinfo:

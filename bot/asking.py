@@ -14,8 +14,8 @@ from bot.answering import Speaker, record_denial
 from bot.core import Core
 from bot.outcome import Outcome
 from bot.phrasing import clock_time
+from bot.planning.drafts import ActionDraft, Plan, PlanSource, Question, Unplaced
 from bot.planning.drafts import Outcome as Planned
-from bot.planning.drafts import Plan, PlanSource, Question, Unplaced
 from bot.planning.plan import plan
 from bot.proposing import Asked, Denied, bind, propose
 from bot.text import Span, Text
@@ -38,17 +38,17 @@ def ask(core: Core, outcome: Outcome, speaker: Speaker) -> None:
     _request(core, outcome, speaker, speaker.said, choice=choice)
 
 
-def is_request(core: Core, text: str) -> bool:
-    """Whether `text` is without doubt a request of its own: planned with certainty, on a target it names.
+def requested(core: Core, text: str) -> tuple[ActionDraft, ...]:
+    """Return what `text` asks for without doubt, on a target that it names; () when it does not.
 
-    "run uptime on web1" is one whatever waits; "run it" and "run 1 and 3" are not.
+    "run uptime on web1" asks for something whatever waits; "run it" and "run 1 and 3" do not.
     """
     planned = _planned(core, text)
     if not isinstance(planned, Plan) or planned.confidence < 1:
-        return False
+        return ()
     names = {*map(str, core.inventory.targets), *(f"@{tag}" for tag in core.inventory.tags)}
     words = {word.strip(".,:;?!").casefold() for word in text.split()}
-    return bool(names & words)
+    return tuple(planned.drafts) if names & words else ()
 
 
 def can_place(core: Core, text: str) -> bool:
@@ -140,7 +140,7 @@ def _is_meant(core: Core, planned: Planned, text: str) -> bool:
         return False
     if isinstance(planned, Plan) and planned.source is PlanSource.LITERAL:
         return True
-    return text.rstrip().endswith("?") or is_request(core, text)
+    return text.rstrip().endswith("?") or bool(requested(core, text))
 
 
 def _take_reason(outcome: Outcome, speaker: Speaker, owed: ProposalId) -> None:

@@ -86,7 +86,12 @@ class Cards:
         mark = "▲" if one.route is RouteKind.PHRASE and one.state in _NOT_STARTED else MARKS[one.state]
         number = "" if alone else f"{one.action.index} "
         lines: list[Span | list[Span | str] | str] = [
-            [f"{mark} {number}", strong(str(one.action.target.id)), f" · {self.shown(title(one))}"]
+            [
+                f"{mark} {number}",
+                strong(str(one.action.target.id)),
+                f" · {self.shown(title(one))}",
+                *_at_once(one, alone=alone),
+            ]
         ]
         if self.shown(title(one)) != self.shown(one.action.command):
             lines.append(block(self.shown(one.action.command)))
@@ -100,7 +105,7 @@ class Cards:
         self, one: ActionView, *, now: datetime, alone: bool, behind: str
     ) -> list[Span | list[Span | str] | str]:
         if one.route is RouteKind.AUTO and one.approval is None:
-            return [muted("read-only, runs at once" if alone else "read-only, runs when its turn comes")]
+            return []
         facts = [f"{RISK_WORDS[one.verdict.risk]}: {one.verdict.reasons[0]}"]
         if one.radius.known or any(touch.kind in _DEPENDED_ON for touch in one.verdict.touches):
             facts.append(blast.words(one.radius))
@@ -275,6 +280,18 @@ _DEPENDED_ON = frozenset({TouchKind.SERVICE, TouchKind.HOST, TouchKind.CONTAINER
 _NOT_STARTED = frozenset({ActionState.PROPOSED, ActionState.WAITING, ActionState.QUEUED})
 
 
+def _at_once(one: ActionView, *, alone: bool) -> list[Span]:
+    """Say of what needs nobody's yes that it runs, or ran, by itself, and by which rule."""
+    if one.route is not RouteKind.AUTO or one.approval is not None:
+        return []
+    if one.started_at is not None:
+        when = "ran at once" if one.state is not ActionState.STARTED else "runs at once"
+    else:
+        when = "runs at once" if alone else "runs when its turn comes"
+    because = f" ({one.because})" if one.because else ""
+    return [muted(f"   {RISK_WORDS[one.verdict.risk]}, {when}{because}")]
+
+
 def _deadline(pending: Sequence[ActionView]) -> datetime:
     return min(one.approval.deadline_at for one in pending if one.approval is not None)
 
@@ -296,9 +313,7 @@ def _by(approval: ApprovalView | None) -> str:
 def _how(one: ActionView, *, zone: tzinfo, now: datetime) -> str:
     """Return who let it run and how, for a started or ended action; the past stays on the card."""
     approval = one.approval
-    if approval is None:
-        return " · ran at once" if one.started_at is not None else ""
-    if approval.decided_at is None:
+    if approval is None or approval.decided_at is None:
         return ""
     when = clock_time(approval.decided_at, zone=zone, now=now)
     said = f', "{approval.said}"' if approval.said else ""

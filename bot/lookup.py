@@ -7,9 +7,10 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
+from bot.core import strictest_posture
 from bot.phrasing import named
 from bot.settings.config import Config
-from gate.domain import ProposalId
+from gate.domain import Posture, ProposalId
 from gate.lifecycle import ActionState
 from gate.redact import redact
 from ledger.engine import LedgerMissingError, open_reader, writer_pid
@@ -44,7 +45,7 @@ def status(config: Config) -> dict[str, object]:
         switches = asked.switches()
         return {
             **found,
-            "posture": str(asked.switch_values().get("posture", config.policy.posture.value)),
+            "posture": _posture(config, asked),
             "stopped": switches.stopped or config.floor.stopped,
             "auto_off": switches.auto_off or config.floor.auto_off,
             "waiting": len({one.proposal for one in asked.pending()}),
@@ -53,6 +54,17 @@ def status(config: Config) -> dict[str, object]:
             "frozen": list(asked.frozen()),
             "entries": asked.entries(),
         }
+
+
+def _posture(config: Config, asked: Queries) -> str:
+    """Return the posture in force: what was switched at run time, never below what the owner set."""
+    owners, chosen = config.policy.posture, asked.switch_values().get("posture")
+    if chosen is None:
+        return owners.value
+    switched = Posture(str(chosen))
+    if config.values["policy.posture"].is_set:
+        switched = strictest_posture(switched, owners)
+    return switched.value
 
 
 def approvals(config: Config) -> list[dict[str, object]]:

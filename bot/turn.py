@@ -5,22 +5,20 @@ shown. Purely synchronous and without effects beyond that append, so it can be t
 race and tested without a loop. Performing the effects and moving actions on is `bot.conversation`'s.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bot import answering, asking, commands, controls, showing, tokens
 from bot.answering import Speaker
 from bot.cards import Cards
 from bot.core import Core
+from bot.hearing import reader
 from bot.outcome import Outcome
 from bot.places import place_id, place_ref_doc
 from bot.ports import Inbound, InboundKind
 from bot.text import Text
-from gate import assent, authority
+from gate import authority
 from gate.decide import Choice, Decision, Open, Rejected, Utterance, decide
 from gate.domain import (
-    Assent,
-    AssentVerdict,
     Facts,
     Manner,
     Operator,
@@ -221,20 +219,7 @@ class Turns:
 
     def _decide(self, facts: Facts, utterance: Utterance) -> Decision:
         core = self.core
-
-        def read(text: str, pending: Sequence[str]) -> Assent:
-            said = assent.read(
-                text,
-                pending=pending,
-                lexicons=core.lexicons,
-                bare_ack_grants=core.policy.bare_ack_grants,
-            )
-            yields = said.verdict in _YIELDING
-            if yields and (asking.is_request(core, text) or (not pending and asking.can_place(core, text))):
-                return Assent(verdict=AssentVerdict.OTHER, because="a request of its own")
-            return said
-
-        return decide(facts, utterance, policy=core.policy_now(), read=read, now=core.now())
+        return decide(facts, utterance, policy=core.policy_now(), read=reader(core), now=core.now())
 
     def _tightened(self, outcome: Outcome, speaker: Speaker, command: commands.Command | None) -> bool:
         match command:
@@ -377,9 +362,6 @@ class Turns:
             case _:
                 outcome.say(self.cards.details(view, now=outcome.at, zone=speaker.zone))
 
-
-#: Readings that give way to a request ("stop caddy on web1"): none of them would run anything.
-_YIELDING = frozenset(AssentVerdict) - {AssentVerdict.GRANT, AssentVerdict.OTHER}
 
 _NO_SUCH_BUTTON = Reason(
     code=ReasonCode.UNKNOWN_ID, text="That button belongs to nothing here. pending lists what waits."

@@ -289,7 +289,7 @@ def _part(mine: tuple[PendingApproval, ...], utterance: Utterance, assent: Assen
 
 
 def _numbers_mislead(mine: Sequence[PendingApproval]) -> bool:
-    """Whether the card numbers what waits otherwise than by its position: some of the list is past waiting."""
+    """Whether the card numbers what waits otherwise than by position: some of its list is past waiting."""
     return any(one.action.index != position for position, one in enumerate(mine, start=1))
 
 
