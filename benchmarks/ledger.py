@@ -27,7 +27,7 @@ from ledger.store import Ledger
 from ledger.verify import verify_live
 
 PRODUCERS = {1: (600, 0.6), 8: (2400, 2.5), 64: (6400, 7.0)}  # threads: appends in all, ratio aimed at
-PROBES = 600
+PROBES = 300
 VERIFY_ENTRIES = 40_000
 VERIFY_AIM = 0.6
 

@@ -25,6 +25,8 @@ Row = tuple[bytes, int, bytes, bytes, bytes, bytes, bytes]
 #: Called for an entry that names payloads: (seq, key -> (hash, bytes)).
 OnWords = Callable[[int, dict[str, tuple[str, int]]], None]
 
+_PREIMAGE = b"%b\n%d\n%b\n%b\n%b\n%b"
+
 #: What the body of an entry with payloads holds, since canonical JSON sorts keys.
 _NAMES_WORDS = b'{"bytes":'
 
@@ -300,7 +302,7 @@ class Auditor:
 
 def _leaf(row: Row) -> bytes:
     """Return the hash of a row's bytes; TypeError where a column holds something else, or NULL."""
-    return sha256(b"%b\n%d\n%b\n%b\n%b\n%b" % row[:6]).digest()
+    return sha256(_PREIMAGE % row[:6]).digest()
 
 
 def _sound(rows: Sequence[Row], seq: int, prev: bytes) -> list[bytes]:
@@ -309,7 +311,7 @@ def _sound(rows: Sequence[Row], seq: int, prev: bytes) -> list[bytes]:
     The same checks as in `_sound_part`, over all rows at a time: it is what verification spends its time on.
     """
     try:
-        leaves = [_leaf(row) for row in rows]
+        leaves = [sha256(_PREIMAGE % row[:6]).digest() for row in rows]  # `_leaf`, without the call
     except TypeError:
         return []
     digests = [row[6] for row in rows]
