@@ -96,14 +96,12 @@ class Cards:
         if self.shown(title(one)) != self.shown(one.action.command):
             lines.append(block(self.shown(one.action.command)))
         if one.state in _NOT_STARTED:
-            lines.extend(self._before(one, now=now, alone=alone, behind=behind))
+            lines.extend(self._before(one, now=now, behind=behind))
         else:
             lines.extend(self._after(view, one, now=now, zone=zone, live=live))
         return lines
 
-    def _before(
-        self, one: ActionView, *, now: datetime, alone: bool, behind: str
-    ) -> list[Span | list[Span | str] | str]:
+    def _before(self, one: ActionView, *, now: datetime, behind: str) -> list[Span | list[Span | str] | str]:
         if one.route is RouteKind.AUTO and one.approval is None:
             return []
         facts = [f"{RISK_WORDS[one.verdict.risk]}: {one.verdict.reasons[0]}"]

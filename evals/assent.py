@@ -1,8 +1,9 @@
 """How well answers are read, on a folder of labelled rows: `python -m evals.assent FOLDER [--list]`.
 
 A false grant is the disaster: a row of any other label that is read as a grant. Prints every figure with
-its target, beside two rule lists in the same run: any yes-word and no no-word anywhere, and a leading yes-word
-with guards. `chat_assent` rows go through the whole decision. Exit 1 when a target that must be 0 is missed.
+its target, beside two rule lists in the same run: any yes-word and no no-word anywhere, and a leading
+yes-word with guards. `chat_assent` rows go through the whole decision. Exit 1 when a target that must be 0
+is missed.
 """
 
 import argparse

@@ -127,6 +127,4 @@ def terminal(table: Mapping[tuple[S, E], S]) -> frozenset[S]:
 
 
 #: A settled or ended action never starts again; `lost` waits for a person, so it is not terminal.
-ACTION_ENDED = frozenset(
-    {ActionState.SUCCEEDED, ActionState.FAILED, ActionState.CANCELLED, ActionState.LOST}
-)
+ACTION_ENDED = frozenset({ActionState.SUCCEEDED, ActionState.FAILED, ActionState.CANCELLED, ActionState.LOST})
