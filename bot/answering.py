@@ -30,17 +30,9 @@ from gate.decide import (
     Rejected,
     Which,
 )
-from gate.domain import (
-    Action,
-    ActionId,
-    Operator,
-    PendingApproval,
-    PlaceId,
-    ProposalId,
-    Reason,
-    ReasonCode,
-)
+from gate.domain import Action, ActionId, PendingApproval, PlaceId, ProposalId, Reason, ReasonCode
 from gate.lifecycle import ActionState, ApprovalState
+from gate.policy import Operator
 from gate.redact import redact
 from ledger.codec import instant
 from ledger.kinds import ActionIs, ApprovalIs, Json, Kind

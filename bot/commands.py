@@ -10,7 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from bot import history
-from gate.domain import Posture, ProposalId
+from gate.domain import ProposalId
+from gate.policy import Posture
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,20 +18,9 @@ from bot.phrasing import action_ref, listed, named
 from bot.proposing import Asked, Denied, propose
 from bot.text import Text, strong
 from gate import authority, phrases
-from gate.domain import (
-    AGENT,
-    ActionId,
-    Operator,
-    Policy,
-    ProposalId,
-    Reason,
-    ReasonCode,
-    Risk,
-    Target,
-    TargetId,
-    TargetKind,
-)
+from gate.domain import AGENT, ActionId, ProposalId, Reason, ReasonCode, Risk, Target, TargetId, TargetKind
 from gate.lifecycle import ActionState, ApprovalState
+from gate.policy import Operator, Policy
 from ledger.codec import instant
 from ledger.kinds import ActionIs, ApprovalIs, Json, Kind, SwitchesAre
 from ledger.views import ActionView, LooseningView, ProposalView

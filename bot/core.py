@@ -14,7 +14,8 @@ from bot.inventory import Inventory
 from bot.planning.library import Library
 from bot.ports import Clock, Executor, IdSource
 from gate.assent.lexicon import Lexicons
-from gate.domain import Operator, PersonId, Policy, Posture, Switches
+from gate.domain import PersonId
+from gate.policy import Operator, Policy, Posture, Switches
 from gate.shell.rules import Rules
 from ledger.queries import Queries
 from ledger.store import Ledger

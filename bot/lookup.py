@@ -10,8 +10,9 @@ from contextlib import closing, contextmanager
 from bot.core import strictest_posture
 from bot.phrasing import named
 from bot.settings.config import Config
-from gate.domain import Posture, ProposalId
+from gate.domain import ProposalId
 from gate.lifecycle import ActionState
+from gate.policy import Posture
 from gate.redact import redact
 from ledger.engine import LedgerMissingError, open_reader, writer_pid
 from ledger.queries import Queries

@@ -18,16 +18,8 @@ from bot.ports import Inbound, InboundKind
 from bot.text import Text
 from gate import authority
 from gate.decide import Choice, Decision, Open, Rejected, Utterance, decide
-from gate.domain import (
-    Facts,
-    Manner,
-    Operator,
-    PlaceId,
-    ProposalId,
-    Reason,
-    ReasonCode,
-    TurnId,
-)
+from gate.domain import Facts, Manner, PlaceId, ProposalId, Reason, ReasonCode, TurnId
+from gate.policy import Operator
 from ledger.kinds import Kind, LastTurnIs, LostRaceError
 
 #: Losing a race this often means that something else is wrong.

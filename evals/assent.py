@@ -27,12 +27,9 @@ from gate.domain import (
     ApprovalId,
     Assent,
     Facts,
-    Operator,
     PendingApproval,
-    Permission,
     PersonId,
     PlaceId,
-    Policy,
     ProposalId,
     Risk,
     Target,
@@ -41,6 +38,7 @@ from gate.domain import (
     TurnId,
     Window,
 )
+from gate.policy import Operator, Permission, Policy
 
 #: (file, false grants allowed, least grant recall)
 FILES = (("assent_ops_dev", 0, 0.90), ("assent_ops2", 0, 0.75), ("assent_dev", 2, 0.85))

@@ -6,17 +6,8 @@ permits nothing. What an answer means is gate.assent's, whether it may count her
 
 from collections.abc import Sequence
 
-from gate.domain import (
-    AGENT,
-    Operator,
-    PendingApproval,
-    PersonId,
-    Policy,
-    Reason,
-    ReasonCode,
-    Risk,
-    Target,
-)
+from gate.domain import AGENT, PendingApproval, PersonId, Reason, ReasonCode, Risk, Target
+from gate.policy import Operator, Policy
 
 
 def find(operators: Sequence[Operator], account: str) -> Operator | None:

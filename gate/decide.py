@@ -19,14 +19,13 @@ from gate.domain import (
     AssentVerdict,
     Facts,
     Manner,
-    Operator,
     PendingApproval,
-    Policy,
     ProposalId,
     Reason,
     ReasonCode,
     Window,
 )
+from gate.policy import Operator, Policy
 
 
 class Choice(StrEnum):

@@ -5,7 +5,7 @@ the words; this module is their types. It holds no rule: classification, authori
 have modules of their own.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import NewType
@@ -47,14 +47,6 @@ _RISK_RANK = {risk: rank for rank, risk in enumerate(Risk)}
 def strictest(*risks: Risk) -> Risk:
     """Return the strictest of `risks`; none at all is config_mutation, since unknown escalates (N13)."""
     return max(risks, key=lambda risk: risk.rank, default=Risk.CONFIG_MUTATION)
-
-
-class Posture(StrEnum):
-    """Which risks need a person's yes (a consent gate, not the autonomy dial: C5)."""
-
-    APPROVE_ALL = "approve_all"  # even read_only waits
-    APPROVE_MOST = "approve_most"  # only read_only runs at once
-    APPROVE_CONFIG = "approve_config"  # reversible_low runs at once too (D13)
 
 
 class TargetKind(StrEnum):
@@ -287,74 +279,6 @@ class Assent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Permission:
-    """One line of an operator's `may`: up to this risk on targets that carry one of these names or @tags.
-
-    `targets` holds slugs, "@tag" or "*".
-    """
-
-    risk: Risk
-    targets: tuple[str, ...] = ("*",)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operator:
-    """A person who may ask and decide.
-
-    Attributes:
-        accounts: "<platform>:<tenant>:<user id>" strings, each mapped to this one person (X4).
-        may: what they may approve; an empty tuple lets them approve nothing.
-        timezone: an IANA name; "" for the bot's own.
-    """
-
-    id: PersonId
-    accounts: tuple[str, ...] = ()
-    roles: tuple[str, ...] = ()
-    may: tuple[Permission, ...] = ()
-    timezone: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Switches:
-    """The kill switches (N19, D19). Every field at True or filled is tighter."""
-
-    stopped: bool = False  # nothing starts, approved work included
-    auto_off: bool = False  # nothing automatic starts, approved work does
-    approve_everything: bool = False  # even read_only waits
-    never_auto_act: tuple[TargetId, ...] = ()
-
-
-class Catastrophic(StrEnum):
-    """What happens to commands on the never list (C3, D15)."""
-
-    DENY = "deny"
-    PHRASE = "phrase"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
-    """What the owner set. `revision` is the digest of its content, recorded with every decision (D5).
-
-    Attributes:
-        separate_requester: whether the requester of destructive work may not approve it; None means
-            "when two or more operators exist" (C4).
-        approval_s, start_within_s: seconds an approval stays open, and a grant may wait to start.
-        force_approval_at: dependants from which an AUTO route of a mutation becomes an approval; None is off.
-    """
-
-    revision: str = ""
-    posture: Posture = Posture.APPROVE_MOST
-    catastrophic: Catastrophic = Catastrophic.DENY
-    operators: tuple[Operator, ...] = ()
-    separate_requester: bool | None = None
-    approval_s: int = 900
-    clarification_s: int = 900
-    start_within_s: int = 900
-    force_approval_at: int | None = None
-    bare_ack_grants: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Radius:
     """What depends on what an action touches. `known` is False when the graph says nothing about it (C14).
 
@@ -429,12 +353,9 @@ class Facts:
     Attributes:
         pending: every live approval that may be meant from here, oldest first.
         window: the open window of this speaker in this place, if any.
-        decided: for an id the speaker named that is not live: how it ended, in words; "" otherwise.
     """
 
     place: PlaceId
     head: int
     pending: tuple[PendingApproval, ...] = ()
     window: Window | None = None
-    switches: Switches = field(default_factory=Switches)
-    frozen: tuple[TargetId, ...] = ()

@@ -8,21 +8,18 @@ from collections.abc import Sequence
 
 from gate.domain import (
     Action,
-    Catastrophic,
-    Policy,
-    Posture,
     Radius,
     Reason,
     ReasonCode,
     Risk,
     Route,
     RouteKind,
-    Switches,
     TargetId,
     TargetState,
     Verdict,
 )
 from gate.phrases import phrase_for
+from gate.policy import Catastrophic, Policy, Posture, Switches
 
 _ORDER = (RouteKind.AUTO, RouteKind.APPROVAL, RouteKind.PHRASE, RouteKind.DENY)
 

@@ -20,12 +20,12 @@ from gate.domain import (
     ProposalId,
     Risk,
     RouteKind,
-    Switches,
     TargetId,
     TurnId,
     Window,
 )
 from gate.lifecycle import ActionState, ApprovalState, ClarificationState
+from gate.policy import Switches
 from ledger import payloads
 from ledger.codec import (
     Doc,
@@ -72,8 +72,6 @@ class Queries:
             head=self.entries(),
             pending=self.pending(),
             window=None if person is None else self._window(place, person),
-            switches=self.switches(),
-            frozen=self.frozen(),
         )
 
     def pending(self) -> tuple[PendingApproval, ...]:

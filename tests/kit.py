@@ -32,7 +32,8 @@ from bot.ports import (
     Receipt,
     Sink,
 )
-from gate.domain import Operator, Permission, PersonId, Policy, Risk, TargetKind
+from gate.domain import PersonId, Risk, TargetKind
+from gate.policy import Operator, Permission, Policy
 from ledger.projections import holds, project
 from ledger.queries import Queries
 from ledger.store import Ledger

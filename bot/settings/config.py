@@ -21,18 +21,8 @@ from bot.settings.errors import ConfigError, Problem
 from bot.settings.layers import Candidate, Layer, Resolved, resolve
 from bot.settings.paths import Paths, config_file, state_paths
 from bot.settings.registry import Separation
-from gate.domain import (
-    Catastrophic,
-    Operator,
-    Permission,
-    PersonId,
-    Policy,
-    Posture,
-    Risk,
-    Switches,
-    TargetId,
-    TargetKind,
-)
+from gate.domain import PersonId, Risk, TargetId, TargetKind
+from gate.policy import Catastrophic, Operator, Permission, Policy, Posture, Switches
 
 _LOCAL_ONLY = {"local": TargetConfig(kind=TargetKind.LOCAL)}
 

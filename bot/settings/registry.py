@@ -12,7 +12,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from gate.domain import Catastrophic, Posture
+from gate.policy import Catastrophic, Posture
 
 #: What a setting may hold. Enums are StrEnum, so they are str too.
 Value = bool | int | str | tuple[str, ...]

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot import commands as c
-from gate.domain import Posture, ProposalId
+from gate.domain import ProposalId
+from gate.policy import Posture
 
 REF = c.Ref(proposal=ProposalId("k7f3a2"))
 SECOND = c.Ref(proposal=ProposalId("k7f3a2"), index=2)

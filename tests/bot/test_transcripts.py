@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from bot.ports import InboundKind
-from gate.domain import Operator, Permission, PersonId, Policy, Posture, Risk
+from gate.domain import PersonId, Risk
+from gate.policy import Operator, Permission, Policy, Posture
 from tests.kit import EVERYTHING, Kit, conversation
 
 FOLDER = Path(__file__).parent.parent / "transcripts"

@@ -9,12 +9,9 @@ from gate.domain import (
     ActionId,
     ApprovalId,
     Facts,
-    Operator,
     PendingApproval,
-    Permission,
     PersonId,
     PlaceId,
-    Policy,
     ProposalId,
     Risk,
     Target,
@@ -24,6 +21,7 @@ from gate.domain import (
     Verdict,
     Window,
 )
+from gate.policy import Operator, Permission, Policy
 
 NOW = datetime(2026, 3, 2, 14, 0, tzinfo=UTC)
 HERE, THERE = PlaceId("here"), PlaceId("there")

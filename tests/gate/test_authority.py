@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.authority import covers, find, may_refuse, needs_second_person, objection, who_may
-from gate.domain import AGENT, Operator, PendingApproval, Permission, PersonId, Policy, ReasonCode, Risk
+from gate.domain import AGENT, PendingApproval, PersonId, ReasonCode, Risk
+from gate.policy import Operator, Permission, Policy
 from tests.gate.makers import ANA, BO, DESTROY, KIM, POLICY, PVE1, RESTART, UPGRADE, VIEWER, WEB1, operator
 
 

@@ -35,14 +35,13 @@ from gate.domain import (
     AssentVerdict,
     Facts,
     Manner,
-    Operator,
     PendingApproval,
-    Policy,
     ProposalId,
     ReasonCode,
     Risk,
 )
 from gate.phrases import matches
+from gate.policy import Operator, Policy
 from tests.gate.makers import (
     ANA,
     BO,

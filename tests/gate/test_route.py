@@ -6,21 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain import (
-    Catastrophic,
-    Deed,
-    Policy,
-    Posture,
-    Radius,
-    ReasonCode,
-    Risk,
-    RouteKind,
-    Switches,
-    Target,
-    TargetId,
-    TargetState,
-    Verdict,
-)
+from gate.domain import Deed, Radius, ReasonCode, Risk, RouteKind, Target, TargetId, TargetState, Verdict
+from gate.policy import Catastrophic, Policy, Posture, Switches
 from gate.route import route, stricter
 from tests.gate.makers import WEB1, action, verdict
 

@@ -10,7 +10,8 @@ from bot.settings.errors import ConfigError
 from bot.settings.layers import Candidate, Layer
 from bot.settings.paths import Paths, config_file, state_paths
 from bot.settings.registry import SETTINGS
-from gate.domain import Catastrophic, Permission, Posture, Risk, Switches
+from gate.domain import Risk
+from gate.policy import Catastrophic, Permission, Posture, Switches
 
 HOME = Path("/home/ana")
 
