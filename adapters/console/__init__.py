@@ -6,7 +6,8 @@ socket, `frames` what crosses it, `piped` and `terminal` the two ways to show an
 share.
 """
 
-from adapters.console.front import FrontEnd, choose_front
+from adapters.console.choose import choose_front
+from adapters.console.front import FrontEnd
 from adapters.console.port import ConsolePort
 
 __all__ = ["ConsolePort", "FrontEnd", "choose_front"]

@@ -9,6 +9,7 @@ import secrets
 import socket as socket_module
 from pathlib import Path
 
+from adapters.console.choose import choose_front
 from adapters.console.frames import (
     MAX_SERVER_FRAME_BYTES,
     FrameError,
@@ -17,7 +18,7 @@ from adapters.console.frames import (
     read_server,
     unpack,
 )
-from adapters.console.front import FrontEnd, GoneError, Said, choose_front
+from adapters.console.front import FrontEnd, GoneError, Said
 from bot.local_socket import connect
 
 

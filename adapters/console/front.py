@@ -1,13 +1,10 @@
 """Front ends: what shows messages to a person or a pipe and reads what they say.
 
-`FrontEnd` is what the port and the socket's client both talk to. The rule it owns: a terminal on both ends
-gets the interactive one, anything else the piped one.
+`FrontEnd` is what the port and the socket's client both talk to; `piped` and `terminal` are the two there are.
 """
 
-import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from bot.ports import Message
@@ -43,15 +40,3 @@ class FrontEnd(Protocol):
 
     async def run(self, send: Send) -> int:
         """Read until the input ends and return the exit code."""
-
-
-def choose_front(*, history: Path | None) -> FrontEnd:
-    """Return the front end that fits this process; `history` keeps what is typed, None nothing."""
-    if sys.stdin.isatty() and sys.stdout.isatty():
-        from adapters.console.terminal import Terminal  # noqa: PLC0415  # lazy: brings prompt_toolkit
-
-        return Terminal(history=history)
-    from adapters.console.piped import Piped  # noqa: PLC0415  # lazy, for symmetry
-
-    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # stdout is a TextIOWrapper here
-    return Piped(fd=sys.stdin.fileno(), out=sys.stdout)

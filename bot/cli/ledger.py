@@ -5,11 +5,9 @@ config and, but for `checkpoint` and `key --new`, only read, whether or not a da
 """
 
 import argparse
-import os
 from pathlib import Path
 
 from bot.cli.options import Subparsers
-from bot.settings.paths import state_paths
 
 
 def register(subparsers: Subparsers) -> None:
@@ -23,14 +21,6 @@ def register(subparsers: Subparsers) -> None:
     _show(verbs)
     _checkpoint(verbs)
     _key(verbs)
-
-
-def ledger_path(args: argparse.Namespace) -> Path:
-    """Return the ledger file that --ledger, --state or the environment names."""
-    if args.ledger is not None:
-        return Path(args.ledger).absolute()
-    environ = os.environ if args.state is None else {"SAYSO_HOME": str(args.state)}
-    return state_paths(environ, Path.home()).ledger
 
 
 def _where() -> argparse.ArgumentParser:

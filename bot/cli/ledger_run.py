@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TextIO
 
-from bot.cli.ledger import ledger_path
+from bot.cli.options import ledger_path
 from ledger import checkpoint as checkpoints
 from ledger import keys
 from ledger.audit import Report

@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 
-from bot.cli.ledger import ledger_path
+from bot.cli.options import ledger_path
 from bot.text import visible
 from ledger import payloads
 from ledger.engine import reading

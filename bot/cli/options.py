@@ -4,6 +4,7 @@ It reads nothing itself: bot.settings.config does, when a command asks.
 """
 
 import argparse
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -67,3 +68,13 @@ def print_json(value: Any) -> None:  # noqa: ANN401  # whatever json can write
     import json  # noqa: PLC0415  # lazy: few commands need it
 
     print(json.dumps(value, ensure_ascii=False))
+
+
+def ledger_path(args: argparse.Namespace) -> Path:
+    """Return the ledger file that --ledger, --state or the environment names."""
+    if args.ledger is not None:
+        return Path(args.ledger).absolute()
+    from bot.settings.paths import state_paths  # noqa: PLC0415  # lazy: only ledger commands need it
+
+    environ = os.environ if args.state is None else {"SAYSO_HOME": str(args.state)}
+    return state_paths(environ, Path.home()).ledger

@@ -1,0 +1,18 @@
+"""Which front end fits this process: a terminal on both ends gets the interactive one, anything else the piped."""
+
+import sys
+from pathlib import Path
+
+from adapters.console.front import FrontEnd
+
+
+def choose_front(*, history: Path | None) -> FrontEnd:
+    """Return the front end that fits this process; `history` keeps what is typed, None nothing."""
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        from adapters.console.terminal import Terminal  # noqa: PLC0415  # lazy: brings prompt_toolkit
+
+        return Terminal(history=history)
+    from adapters.console.piped import Piped  # noqa: PLC0415  # lazy, for symmetry
+
+    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # stdout is a TextIOWrapper here
+    return Piped(fd=sys.stdin.fileno(), out=sys.stdout)
