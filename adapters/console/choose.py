@@ -1,4 +1,4 @@
-"""Which front end fits this process: a terminal on both ends gets the interactive one, anything else the piped."""
+"""Which front end fits this process: the interactive one for a terminal on both ends, else the piped one."""
 
 import sys
 from pathlib import Path

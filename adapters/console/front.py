@@ -1,6 +1,6 @@
 """Front ends: what shows messages to a person or a pipe and reads what they say.
 
-`FrontEnd` is what the port and the socket's client both talk to; `piped` and `terminal` are the two there are.
+`FrontEnd` is what the port and the client of the socket both talk to; `piped` and `terminal` are the two.
 """
 
 from collections.abc import Awaitable, Callable
