@@ -9,7 +9,8 @@ here, nor whether the action needs a phrase: that is gate.decide. docs/assent.md
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gate.assent.judge import Case, judge
+from gate.assent.case import Case
+from gate.assent.judge import judge
 from gate.assent.lexicon import Lexicons, Sense, build
 from gate.assent.match import OURSELVES, Reader, Reading, Sort, Unit
 from gate.assent.normalise import Kind, Message, read_message, words_of
@@ -53,12 +54,14 @@ def read(
                     units=_point(reading.units, pointed),
                     pending=known,
                     bare_ack_grants=bare_ack_grants,
+                    restraining=lexicons.restraining,
                 )
             ),
         )
         for reading in best
     ]
-    return _agree(judged, lang)
+    found = _agree(judged, lang)
+    return replace(found, selects=()) if known.asked else found
 
 
 def _is_for_somebody_else(message: Message) -> bool:
@@ -91,6 +94,7 @@ def _point(units: tuple[Unit, ...], items: frozenset[int]) -> tuple[Unit, ...]:
 
 def _agree(judged: Sequence[tuple[Reading, Assent]], lang: str) -> Assent:
     """Return what the likeliest languages agree on; a grant needs all of them and no refusal in any."""
+    judged = [one for one in judged if not _is_idle(one[0])] or judged
     most = max(reading.evidence for reading, _ in judged)
     hinted = [verdict for reading, verdict in judged if reading.language == lang]
     likely = hinted or [verdict for reading, verdict in judged if reading.evidence == most]
@@ -105,6 +109,16 @@ def _agree(judged: Sequence[tuple[Reading, Assent]], lang: str) -> Assent:
             return Assent(verdict=AssentVerdict.AMBIGUOUS, because=because)
     return found
 
+
+def _is_idle(reading: Reading) -> bool:
+    """Tell whether a language finds only small words: German "los" is an article in Spanish."""
+    said = [unit for unit in reading.units if unit.sort is not Sort.BREAK]
+    return all(unit.sense in _IDLE for unit in said)
+
+
+_IDLE = frozenset(
+    {Sense.FILLER, Sense.POLITE, Sense.ADDRESS, Sense.AND, Sense.REF, Sense.NOTE, Sense.ME, Sense.IS}
+)
 
 #: Where languages differ about a message that no language grants, the first of these counts.
 _WEIGHT = (

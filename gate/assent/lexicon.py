@@ -4,10 +4,12 @@ Owns the shape of gate/lexicon/*.toml. A file that has an unknown key, an empty 
 classes is an error, never a silently smaller lexicon. It holds no words and reads no files; bot.loading does.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
+from itertools import product
 from typing import TypeVar
 
 from gate.assent.normalise import Kind, plain, words_of
@@ -19,10 +21,12 @@ class Sense(StrEnum):
     """What a word or phrase does in an answer. docs/assent.md explains each with examples."""
 
     YES = "yes"  # consents by itself
+    ORDER = "order"  # consents by telling to act: go ahead, do it
     YES_ALONE = "yes_alone"  # consents where it is the whole clause ("go", "si")
     ACK = "ack"  # heard; consents only where bare acknowledgements count
     FINE = "fine"  # a good word; consents after SEEMS
     SEEMS = "seems"  # "sounds", "would be"
+    SUITS = "suits"  # a predicate that consents when it is said of the proposal: works for me, good to go
     WANT = "want"  # "you can", "I want", "let's": what follows is wished
     DO = "do"  # carries out whatever is pending: do, run, apply
     REF = "ref"  # the pending thing: it, that, the command
@@ -32,6 +36,9 @@ class Sense(StrEnum):
     FILLER = "filler"
     BEFORE_NAME = "before_name"  # a small word, only right before a name or value: Portuguese "no web1"
     NOTE = "note"  # what statements are made of ("is", "I", "stuck"): harmless beside a yes, never the yes
+    ME = "me"  # the speaker in a remark; right after a deed they do it themselves: German "mach ich"
+    TELLS = "tells"  # what happened, so the clause is a remark: have, finished, broke
+    TOLD = "told"  # a remark that ends in names: "I told kim", "checked with the dba team"
     IS = "is"  # makes a statement of what it stands in: "restart is done" asks for nothing
     THEREFORE = "therefore"  # joins a remark and its consequence, so it ends a clause: so, because
     AND = "and"
@@ -51,6 +58,8 @@ class Sense(StrEnum):
     ASK = "ask"  # asks wherever it stands: what, why, which
     ASK_FIRST = "ask_first"  # asks at the start of a clause: is it, can we
     CHANGE = "change"
+    BEYOND = "beyond"  # asks for more than what waits: everywhere, twice, from now on
+    WARN = "warn"  # speaks against it without a no: still, risky, in use
     SELF = "self"  # the speaker does it, or somebody else said it
 
 
@@ -59,7 +68,7 @@ HARMLESS = frozenset(
     {
         Sense.YES, Sense.YES_ALONE, Sense.ACK, Sense.FINE, Sense.SEEMS, Sense.WANT, Sense.DO, Sense.REF,
         Sense.ALL, Sense.POLITE, Sense.ADDRESS, Sense.FILLER, Sense.BEFORE_NAME, Sense.NOTE, Sense.AND,
-        Sense.THEREFORE, Sense.IS,
+        Sense.THEREFORE, Sense.IS, Sense.SUITS, Sense.ME, Sense.TELLS, Sense.TOLD,
     }
 )  # fmt: skip
 #: Words of these senses are never what a typo is mended to.
@@ -68,9 +77,11 @@ GUARDED = frozenset(
         Sense.NO, Sense.NOT, Sense.SKIP, Sense.ONLY, Sense.EXCEPT, Sense.REST, Sense.BUT, Sense.IF,
         Sense.HEDGE,
         Sense.DEFER, Sense.HOLD, Sense.ASK, Sense.ASK_FIRST,
-        Sense.SELF,
+        Sense.SELF, Sense.BEYOND, Sense.WARN,
     }
 )  # fmt: skip
+#: What an unknown word of a remark must neither be, in any language, nor be a slip of.
+RESTRAINING = GUARDED - {Sense.ONLY} | {Sense.REFUSE, Sense.CHANGE}
 
 Phrase = tuple[str, ...]
 _PAIR = 2
@@ -135,12 +146,19 @@ class Lexicon:
         )
 
     @cached_property
+    def restraining(self) -> frozenset[str]:
+        """Words that alone keep an answer from being a grant."""
+        return frozenset(
+            phrase[0] for phrase, sense in self.phrases.items() if sense in RESTRAINING and len(phrase) == 1
+        )
+
+    @cached_property
     def pairs(self) -> tuple[str, ...]:
         """Consenting phrases of two words, for a slip in a short word: "go ahed"."""
         return tuple(
             " ".join(phrase)
             for phrase, sense in self.phrases.items()
-            if sense is Sense.YES and len(phrase) == _PAIR and ALONE not in phrase
+            if sense in {Sense.YES, Sense.ORDER} and len(phrase) == _PAIR and ALONE not in phrase
         )
 
     @cached_property
@@ -162,6 +180,11 @@ class Lexicons:
     def vocabulary(self) -> frozenset[str]:
         """Every word of every language."""
         return frozenset[str]().union(*(lexicon.vocabulary for lexicon in self.languages))
+
+    @cached_property
+    def restraining(self) -> frozenset[str]:
+        """Every word that alone keeps an answer from being a grant in some language."""
+        return frozenset[str]().union(*(lexicon.restraining for lexicon in self.languages))
 
     def examples(self) -> Iterator[tuple[str, Example]]:
         """Yield every example with its language."""
@@ -300,13 +323,20 @@ def _phrases(name: str, table: Mapping[str, object]) -> Mapping[Phrase, Sense]:
             sense = Sense(key)
         except ValueError:
             raise RuleError(f"lexicon {name}.toml: unknown sense {key!r} in words") from None
-        for text in _texts(name, key, values):
+        for text in _variants(_texts(name, key, values)):
             phrase = _phrase(name, text)
             # NOTE: "si" may consent alone and mean "if" elsewhere, so YES_ALONE is kept apart by a mark.
             phrase = (*phrase, ALONE) if sense is Sense.YES_ALONE else phrase
             if found.setdefault(phrase, sense) is not sense:
                 raise RuleError(f"lexicon {name}.toml: {text!r} is both {found[phrase]} and {sense}")
     return found
+
+
+def _variants(texts: Sequence[str]) -> Iterator[str]:
+    """Write out "(nobody|no one) is (on it|there)" as each of its phrases; "(the|)" may be left out."""
+    for text in texts:
+        parts = [part.split("|") for part in re.split(r"[()]", text)]
+        yield from (" ".join(chosen) for chosen in product(*parts))
 
 
 #: Ends the stored form of YES_ALONE phrases; no token is ever this.
@@ -316,7 +346,7 @@ ALONE = "\0"
 def _names(name: str, table: Mapping[str, object]) -> Mapping[Phrase, tuple[str, ...]]:
     found: dict[Phrase, tuple[str, ...]] = {}
     for key, values in table.items():
-        for text in _texts(name, key, values):
+        for text in _variants(_texts(name, key, values)):
             phrase = _phrase(name, text)
             found[phrase] = (*found.get(phrase, ()), key)
     return found

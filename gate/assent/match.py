@@ -6,7 +6,7 @@ the one that leaves the fewest words unknown. It decides nothing about the messa
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from itertools import takewhile
 
@@ -46,6 +46,8 @@ class Unit:
         items: 0-based positions of the pending actions it names.
         start, end: offsets in the clean text.
         by_index: it names actions by their position in the list.
+        orders: it says yes by telling to act ("go ahead"), which answers nothing else.
+        opaque: code, a quote or a mention, whole.
     """
 
     sort: Sort
@@ -55,6 +57,8 @@ class Unit:
     sense: Sense | None = None
     items: frozenset[int] = frozenset()
     by_index: bool = False
+    orders: bool = False
+    opaque: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,9 +123,15 @@ class Reader:
         at = 0
         while at < len(mended):
             unit, width = _unit_at(mended, at, lexicon, self._pending)
+            if unit.sense is Sense.ME and units and _is_deed(units[-1]):
+                unit = replace(unit, sense=Sense.SELF)  # "mach ich", "doe ik": they do it themselves
             units.append(unit)
             at += width
         return tuple(units)
+
+
+def _is_deed(unit: Unit) -> bool:
+    return unit.sort is Sort.VERB or unit.sense is Sense.DO or unit.orders
 
 
 def _unit_at(tokens: Sequence[Token], at: int, lexicon: Lexicon, pending: Pending) -> tuple[Unit, int]:
@@ -215,12 +225,14 @@ def _phrase_at(
         if words in lexicon.verbs:
             return _verb(run[:width], lexicon, pending), width
         sense = _sense_at(tokens, at, words, lexicon, pending)
-        if sense is not None:
-            return _unit(Sort.SENSE, run[:width], sense=sense), width
         nouns = () if words[0] in pending.terms else lexicon.nouns.get(words, ())
         items = pending.meant_by_any(lexicon.stands_for[name] for name in nouns)
         if items:
             return _unit(Sort.ITEM, run[:width], items=items), width
+        if sense is Sense.ORDER:
+            return replace(_unit(Sort.SENSE, run[:width], sense=Sense.YES), orders=True), width
+        if sense is not None:
+            return _unit(Sort.SENSE, run[:width], sense=sense), width
     return None
 
 
@@ -287,21 +299,24 @@ def _single(token: Token, lexicon: Lexicon, pending: Pending) -> Unit:
     if token.kind is Kind.VALUE and _TIME.fullmatch(token.text):
         return _unit(Sort.SENSE, (token,), sense=Sense.DEFER)
     is_value = token.kind in {Kind.VALUE, Kind.NUMBER}
-    return _unit(Sort.VALUE if is_value else Sort.UNKNOWN, (token,))
+    unit = _unit(Sort.VALUE if is_value else Sort.UNKNOWN, (token,))
+    return unit if token.kind is Kind.WORD or is_value else replace(unit, opaque=True)
 
 
 def _opaque(token: Token, pending: Pending) -> Unit:
     """Quotes and mentions are strange, or mean this bot; code refers where one action has all of it."""
     if token.kind is not Kind.CODE:
         ours = token.kind is Kind.MENTION and any(name in token.text for name in OURSELVES)
-        return _unit(Sort.SENSE if ours else Sort.UNKNOWN, (token,), sense=Sense.ADDRESS if ours else None)
+        if ours:
+            return _unit(Sort.SENSE, (token,), sense=Sense.ADDRESS)
+        return replace(_unit(Sort.UNKNOWN, (token,)), opaque=True)
     words = [one for one in words_of(token.text) if one.kind is not Kind.BREAK]
     if words and pending.terms:
         items = [pending.terms.get(one.text, frozenset()) for one in words]
         shared = frozenset.intersection(*items) if pending.count else frozenset.union(*items)
         if shared and all(items):
             return _unit(Sort.ITEM, (token,), items=shared)
-    return _unit(Sort.UNKNOWN, (token,))
+    return replace(_unit(Sort.UNKNOWN, (token,)), opaque=True)
 
 
 def _position(token: Token, lexicon: Lexicon, pending: Pending) -> int | None:

@@ -63,9 +63,11 @@ _SCAN = re.compile(
   | (?P<code>`[^`\n]{{1,400}}`)
   | (?P<quote>"[^"\n]{{1,400}}"|\u201c[^\u201d\n]{{1,400}}\u201d
       |\u00ab[^\u00bb\n]{{1,400}}\u00bb|\u201e[^\u201c\n]{{1,400}}\u201c)
+  | (?P<smile>[:;]-?[)D](?!\w))
+  | (?P<unmarked>\[[ ]\]|(?<!\S)!+(?=\w))
   | (?P<mention><[@\#!][^>\s]{{1,80}}>|(?<![\w.])@[\w][\w.-]{{0,60}})
   | (?P<name>:[a-z0-9_+-]{{1,40}}:(?!\d))
-  | (?P<break>[{_STOPS}\n]|\.(?=\s|\.|$)|:(?=\s|$)|(?<=\s)-+(?=\s)|->|<-|\u2192|=>)
+  | (?P<break>[{_STOPS}\n]|\.(?=\s|\.|$)|:(?=\s|$)|(?<!\S)-+(?=\s)|->|<-|\u2192|=>)
   | (?P<chunk>(?:(?![{_STOPS}"`\u201c\u201d\u2192]|<-|->)\S){{1,400}})
     """,
     re.VERBOSE,
@@ -73,10 +75,11 @@ _SCAN = re.compile(
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*'?")
 _NUMBER = re.compile(r"#?\d+")
 _DOTS = re.compile(r"\.{2,}|^\.(?=[^\W\d_])|(?<=[a-z])\.(?=[A-Z][a-z])")
+_ANSWERS = re.compile(r"(?:y|n|yes|no)(?:/(?:y|n|yes|no))+")
 _LIST = re.compile(r"\d+(?:[/&+]\d+)+")
 _AND_NUMBER = re.compile(r"\u0648(\d+)")  # Arabic writes "and 113" as one word
 _MARKUP = "*_~'"
-_SKIN = frozenset("\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff\ufe0f\u200d")
+_SKIN = frozenset("\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff\ufe0f\u200d\u20e3")
 _CONTRACTED = {"s": "is", "re": "are", "ll": "will", "d": "would", "ve": "have", "m": "am"}
 _IRREGULAR = {"can't": ("can", "not"), "won't": ("will", "not"), "shan't": ("shall", "not")}
 _ARABIC = str.maketrans("أإآٱىةؤئ", "اااايهوي", "ـًٌٍَُِّْٰ")
@@ -132,6 +135,10 @@ def _is_hidden(char: str) -> bool:
     return char in _SKIN or unicodedata.category(char) in {"Cc", "Cf", "Co", "Cs"}
 
 
+#: An unmarked yes stands behind an empty box, or behind the exclamation mark that means not in code.
+_KINDS = {"mention": Kind.MENTION, "break": Kind.BREAK, "unmarked": Kind.QUOTE}
+
+
 def _tokens(match: Match[str]) -> list[Token]:
     raw, start, end = match.group(), match.start(), match.end()
     match match.lastgroup:
@@ -141,14 +148,14 @@ def _tokens(match: Match[str]) -> list[Token]:
         case "quote":
             inner = fold(raw[1:-1])
             return [Token(inner, inner, Kind.QUOTE, start, end)]
-        case "mention":
-            name = raw.casefold()
-            return [Token(name, name, Kind.MENTION, start, end)]
+        case "smile":
+            return []
         case "name":
             name = raw.casefold()
             return [] if name.startswith(":skin-tone") else [Token(name, name, Kind.EMOJI, start, end)]
-        case "break":
-            return [Token(raw, raw, Kind.BREAK, start, end)]
+        case "mention" | "break" | "unmarked" as group:
+            text = raw.casefold()
+            return [Token(text, text, _KINDS[group], start, end)]
         case _:
             return _chunk(raw, start, end)
 
@@ -204,6 +211,8 @@ def _whole(text: str, start: int, end: int) -> list[Token]:
         ]
     if _LIST.fullmatch(text):
         return [Token(part, part, Kind.NUMBER, start, end) for part in re.split(r"\D", text)]
+    if _ANSWERS.fullmatch(text):
+        return [Token(part, part, Kind.WORD, start, end) for part in text.split("/")]
     if _NUMBER.fullmatch(text):
         return [Token(text.lstrip("#"), text.lstrip("#"), Kind.NUMBER, start, end)]
     return [Token(text, plain(text), Kind.VALUE, start, end)]

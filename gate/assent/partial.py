@@ -12,7 +12,7 @@ from gate.assent.lexicon import Sense
 from gate.assent.match import Sort, Unit
 from gate.assent.pending import Pending
 
-_PLUS = frozenset({Sense.YES, Sense.ACK, Sense.FINE, Sense.DO})
+_PLUS = frozenset({Sense.YES, Sense.SUITS, Sense.ACK, Sense.FINE, Sense.DO})
 _MINUS = frozenset({Sense.NO, Sense.NOT, Sense.SKIP, Sense.REFUSE, Sense.DEFER, Sense.HOLD})
 _EMPTY: frozenset[int] = frozenset()
 

@@ -7,13 +7,20 @@ list of actions the question itself serves as one action whose every word may be
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from gate.assent.normalise import Kind, Token, words_of
 
 _MIN_PREFIX = 4  # "postgres" for postgresql, "deployment" for deploy
 _PART = re.compile(r"[^\W\d_]+|\d{2,}")
+#: A list, a number of things, or a word for all of them.
+_SEVERAL = re.compile(
+    r"\b(?:and|all|both|\w\w+s)\b|(?<!\S)(?:[2-9]|\d\d+)(?!\S)|[,*]|\s-\w*a\w*\b", re.IGNORECASE
+)
+_SET_TO = re.compile(r"=(\d)(?!\d)")
+_STEP = re.compile(r"(?<![\w.])(\d)[).:]\s")
+_PAIR = 2
 _PREFIX = re.compile(r"([^\W\d_]{2,})\d+$")
 _FINISHED = ("ed", "ing")  # "restarted" tells what happened; it does not name what is asked
 _MIN_SHARED = 5  # letters that a word shares with one of the question: reservation, reserve
@@ -27,11 +34,15 @@ class Pending:
         count: how many actions wait; 0 when only the question is known.
         terms: folded word -> 0-based positions of the actions (of the words, when count is 0).
         words: for each action, its words in order.
+        asked: the actions are the numbered steps of a question, so no selection can point at them.
+        several: it speaks of more than one thing, so "all of them" has something to mean.
     """
 
     count: int
     terms: Mapping[str, frozenset[int]]
     words: tuple[tuple[str, ...], ...]
+    several: bool = False
+    asked: bool = False
 
     @property
     def everything(self) -> frozenset[int]:
@@ -77,13 +88,16 @@ class Pending:
 @lru_cache(maxsize=256)  # the same few actions are asked about again and again
 def pending_of(descriptions: tuple[str, ...], context: str) -> Pending:
     """Read descriptions such as "systemctl restart caddy on web1", or the question when there are none."""
+    steps = () if descriptions else _steps(context)
+    if steps:
+        return replace(pending_of(steps, ""), asked=True)
     terms: dict[str, set[int]] = {}
     words: list[tuple[str, ...]] = []
     for position, description in enumerate(descriptions):
         tokens = words_of(description)
         words.append(tuple(token.text for token in tokens))
         for token in tokens:
-            for term in _terms(token):
+            for term in (*_terms(token), *_figures(token, len(descriptions))):
                 terms.setdefault(term, set()).add(position)
     if not descriptions and context:
         tokens = words_of(context)
@@ -96,7 +110,23 @@ def pending_of(descriptions: tuple[str, ...], context: str) -> Pending:
         count=len(descriptions),
         terms={term: frozenset(positions) for term, positions in terms.items()},
         words=tuple(words),
+        several=len(descriptions) > 1 or _SEVERAL.search(" ".join(descriptions) or context) is not None,
     )
+
+
+def _steps(question: str) -> tuple[str, ...]:
+    """Split "Plan: 1) restart a, 2) upgrade b. Proceed?" into its steps; () when it has no such list."""
+    marks = list(_STEP.finditer(question))
+    if [int(mark[1]) for mark in marks] != list(range(1, len(marks) + 1)) or len(marks) < _PAIR:
+        return ()
+    ends = [mark.start() for mark in marks[1:]] + [len(question)]
+    return tuple(question[mark.end() : end].strip(" ,;") for mark, end in zip(marks, ends, strict=True))
+
+
+def _figures(token: Token, count: int) -> list[str]:
+    """Return small numbers set by a flag ("--replicas=5"), unless they would be taken for positions."""
+    found = _SET_TO.findall(token.plain) if token.kind is Kind.VALUE else []
+    return [figure for figure in found if count == 1 or int(figure) > count]
 
 
 def _terms(token: Token) -> list[str]:

@@ -1,0 +1,71 @@
+"""One message as one language reads it, and what every rule asks about it.
+
+Owns the cut of units into clauses and what "accounted for" means. It gives no verdict.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gate.assent.lexicon import HARMLESS, Sense
+from gate.assent.match import Sort, Unit
+from gate.assent.normalise import Message
+from gate.assent.pending import Pending
+
+QUESTION_MARKS = "?\u061f"
+COURTESY = frozenset({Sense.POLITE, Sense.ADDRESS})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One message as one language reads it."""
+
+    message: Message
+    units: tuple[Unit, ...]
+    pending: Pending
+    bare_ack_grants: bool
+    restraining: frozenset[str] = frozenset()
+
+    @property
+    def spoken(self) -> tuple[Unit, ...]:
+        """The units without breaks."""
+        return tuple(unit for unit in self.units if unit.sort is not Sort.BREAK)
+
+    @property
+    def asks(self) -> bool:
+        """Whether a question mark or a question word stands anywhere."""
+        return self.marked or any(unit.sense is Sense.ASK for unit in self.spoken)
+
+    @property
+    def marked(self) -> bool:
+        """Whether a question mark stands outside quotes."""
+        return any(unit.sort is Sort.BREAK and unit.text in QUESTION_MARKS for unit in self.units)
+
+    def clauses(self) -> Iterator[tuple[Unit, ...]]:
+        """Yield the units between breaks, empty clauses left out."""
+        clause: list[Unit] = []
+        for unit in self.units:
+            if unit.sort is not Sort.BREAK and unit.sense is not Sense.THEREFORE:
+                clause.append(unit)
+            elif clause:
+                yield tuple(clause)
+                clause = []
+        if clause:
+            yield tuple(clause)
+
+
+def has(case: Case, *senses: Sense) -> bool:
+    """Tell whether a unit of one of the senses stands anywhere."""
+    return any(unit.sense in senses and unit.sort is Sort.SENSE for unit in case.spoken)
+
+
+def strange_value(case: Case) -> Unit | None:
+    """Return the first flag, number or host that nothing pending has."""
+    return next((unit for unit in case.spoken if unit.sort is Sort.VALUE), None)
+
+
+def is_accounted(unit: Unit) -> bool:
+    """Tell whether a unit may be part of a yes."""
+    if unit.sort is Sort.SENSE:
+        # NOTE: "only" that left nothing out: what restricts is found before.
+        return unit.sense in HARMLESS or unit.sense is Sense.ONLY
+    return unit.sort in {Sort.ITEM, Sort.VERB} and bool(unit.items)

@@ -1,0 +1,183 @@
+"""When a message is a yes to all that waits.
+
+Owns what consents (a yes, an order, a judgement, the deed asked for), what a remark beside it may hold, and
+that a yes to one thing never widens to others. Whatever restrains a yes has been looked for before.
+"""
+
+from collections.abc import Sequence
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from gate.assent.case import COURTESY, Case, is_accounted
+from gate.assent.lexicon import Sense
+from gate.assent.match import Sort, Unit
+from gate.assent.pending import Pending
+from gate.domain import Assent, AssentVerdict
+
+_LEAD = (Sense.POLITE, Sense.ADDRESS, Sense.FILLER, Sense.AND, Sense.WANT, Sense.ACK, Sense.FINE)
+_AFTER_GOOD = COURTESY | {Sense.YES}
+_POINTS = frozenset({Sense.REF, Sense.ALL, Sense.SEEMS, Sense.FILLER, Sense.FINE, Sense.ACK})
+_SUBJECT_OF_SUITS = _POINTS | COURTESY | {Sense.YES, Sense.ME, Sense.IS, Sense.AND, Sense.ONLY}
+_ALL_OF_THEM = frozenset({Sense.ALL, Sense.POLITE, Sense.ADDRESS, Sense.FILLER, Sense.REF, Sense.AND})
+_OF_STATEMENTS = frozenset({Sense.NOTE, Sense.ME, Sense.TELLS, Sense.TOLD})
+_MARKS_REMARK = frozenset({Sense.IS, Sense.TELLS, Sense.TOLD})
+_BEGINS_REMARK = frozenset(
+    {Sense.REF, Sense.FILLER, Sense.NOTE, Sense.ME, Sense.TELLS, Sense.TOLD, Sense.ONLY, Sense.BEFORE_NAME}
+)
+_NOT_IN_REMARK = frozenset({Sense.YES, Sense.DO, Sense.WANT, Sense.ALL})
+_MAX_STRANGE = 5  # words nobody knows in one remark
+_MAX_NAMES = 3
+_MIN_SLIP = 5  # letters; a shorter word is near to too many
+
+
+def grant(case: Case) -> Assent | None:
+    """Return the grant, or the mere acknowledgement, when every word is accounted for."""
+    clauses = list(case.clauses())
+    plain = [clause for clause in clauses if all(map(is_accounted, clause))]
+    words = [found for clause in plain if (found := _consent(clause, case.pending)) is not None]
+    ordered = any(word.orders or word.sort is Sort.VERB or word.sense is Sense.DO for word in words)
+    if not clauses or not all(
+        clause in plain or (words and _is_told(clause)) or (ordered and _is_remark(clause, case))
+        for clause in clauses
+    ):
+        return None
+    if words and _is_of_all(case):
+        return Assent(verdict=AssentVerdict.GRANT, because=f'says yes: "{words[0].text}"')
+    ranked = (Sense.ACK, Sense.FINE, Sense.POLITE)
+    ack = next((unit for sense in ranked for unit in case.spoken if unit.sense is sense), None)
+    if ack is None:
+        return None
+    if case.bare_ack_grants and ack.sense is Sense.ACK:
+        return Assent(verdict=AssentVerdict.GRANT, because=f'acknowledges: "{ack.text}"')
+    return Assent(verdict=AssentVerdict.AMBIGUOUS, because=f'only acknowledges: "{ack.text}"')
+
+
+# ---------------------------------------------------------------- remarks
+
+
+def _is_told(clause: Sequence[Unit]) -> bool:
+    """Tell whether unknown words stand only where names do: "I told kim", "checked with the dba team"."""
+    start = next((index for index, unit in enumerate(clause) if unit.sense is Sense.TOLD), None)
+    if start is None or not all(map(is_accounted, clause[:start])):
+        return False
+    names = [unit for unit in clause[start:] if not is_accounted(unit)]
+    about = [unit for unit in clause if unit.sort in {Sort.VERB, Sort.ITEM} or unit.sense in _NOT_IN_REMARK]
+    return len(names) <= _MAX_NAMES and not about and all(map(_is_word, names))
+
+
+def _is_remark(clause: Sequence[Unit], case: Case) -> bool:
+    """Tell a statement in words nobody knows from a wish, a warning or talk of something else.
+
+    It begins as a statement, holds a verb of one, asks for nothing and restrains nothing in any language.
+    Only an order ("roll it back") may stand beside it: a mere yes may answer something else.
+    """
+    first = clause[0]
+    strange = [unit for unit in clause if not is_accounted(unit)]
+    return (
+        (first.sense in _BEGINS_REMARK or first.sort is Sort.ITEM)
+        and any(unit.sense in _MARKS_REMARK for unit in clause)
+        and not any(unit.sort is Sort.VERB or unit.sense in _NOT_IN_REMARK for unit in clause)
+        and len(strange) <= _MAX_STRANGE
+        and all(_is_word(unit) and not _restrains(unit.text, case.restraining) for unit in strange)
+    )
+
+
+def _is_word(unit: Unit) -> bool:
+    return unit.sort is Sort.UNKNOWN and not unit.opaque
+
+
+def _restrains(word: str, restraining: frozenset[str]) -> bool:
+    """Tell whether a word restrains in another language, or is a slip of one that does."""
+    if word in restraining:
+        return True
+    near = process.extractOne(word, restraining, scorer=OSA.distance, score_cutoff=1)
+    return len(word) >= _MIN_SLIP and near is not None
+
+
+# ---------------------------------------------------------------- all of it
+
+
+def _is_of_all(case: Case) -> bool:
+    """Tell whether a yes is one to exactly what waits: "destroy the old one" is not."""
+    clauses = list(case.clauses())
+    if case.pending.count <= 1:
+        return not any(_widens(clause, case.pending) for clause in clauses)
+    if any(unit.sense is Sense.REF and "one" in unit.text.split() for unit in case.spoken):
+        return False
+    everything = case.pending.everything
+    named = frozenset[int]().union(*(unit.items for unit in case.spoken if unit.items != everything))
+    if named and named != everything:
+        return False
+    return not any(
+        any(unit.sense is Sense.NOTE for unit in clause) and any(unit.sort is Sort.VERB for unit in clause)
+        for clause in clauses
+    )
+
+
+def _widens(clause: Sequence[Unit], pending: Pending) -> bool:
+    """Tell whether a clause speaks of more than the one thing: "restart all hosts", "the new one"."""
+    for index, unit in enumerate(clause):
+        if unit.sense is Sense.ALL and not pending.several:
+            beside = clause[index + 1 : index + 2]
+            if any(other.sort is Sort.VERB for other in clause):
+                return True
+            if any(other.sense is Sense.REF or other.items for other in beside):
+                return True
+        if unit.sense is Sense.REF and unit.text == "one" and index and clause[index - 1].sense is Sense.NOTE:
+            return True
+    return False
+
+
+# ---------------------------------------------------------------- what consents
+
+
+def _consent(clause: Sequence[Unit], pending: Pending) -> Unit | None:
+    """Return the unit by which a clause consents: a yes, a judgement, all of them, or the deed asked for."""
+    if pending.count > 1 and all(unit.sense in _ALL_OF_THEM or unit.items for unit in clause):
+        named = frozenset[int]().union(*(unit.items for unit in clause))
+        whole = next((unit for unit in clause if unit.sense is Sense.ALL or unit.items), None)
+        if whole is not None and named in {frozenset(), pending.everything} and _tells_all(clause, pending):
+            return whole
+    for index, unit in enumerate(clause):
+        if unit.sense is Sense.YES:
+            return unit
+        if unit.sense is Sense.SUITS and all(one.sense in _SUBJECT_OF_SUITS for one in clause[:index]):
+            return unit
+        if unit.sense in _OF_STATEMENTS:
+            break  # from here on it is a statement: "I need to approve it"
+        if unit.sense is Sense.SEEMS and _is_judgement(clause, index):
+            return unit
+    return imperative(clause)
+
+
+def _tells_all(clause: Sequence[Unit], pending: Pending) -> bool:
+    """Tell whether a clause of names names each action ("1-3", "web1 and web2") or says all."""
+    each = any(unit.items and unit.items != pending.everything for unit in clause)
+    return each or any(unit.sense is Sense.ALL or unit.by_index for unit in clause)
+
+
+def _is_judgement(clause: Sequence[Unit], at: int) -> bool:
+    """Tell "that sounds good to me" from "caddy looks good now": nothing but pointing, and good ends it."""
+    good = next((i for i in range(at, len(clause)) if clause[i].sense in {Sense.FINE, Sense.ACK}), None)
+    if good is None:
+        return False
+    before = all(unit.sense in _POINTS or unit.sense in COURTESY for unit in clause[:good])
+    return before and all(unit.sense in _AFTER_GOOD for unit in clause[good + 1 :])
+
+
+def imperative(clause: Sequence[Unit]) -> Unit | None:
+    """Return the deed when the clause is the wish for it ("restart it", "please do it"), not about it."""
+    if any(unit.sense in _OF_STATEMENTS or unit.sense in {Sense.SEEMS, Sense.IS} for unit in clause):
+        return None  # "restart is done"
+    for index, unit in enumerate(clause):
+        if unit.sort is Sort.VERB or unit.sense is Sense.DO:
+            named = any(other.sort is Sort.ITEM for other in clause)
+            if unit.sense is Sense.REFUSE and not named:
+                return None
+            rest = clause[index + 1 :]
+            objects = any(other.sense in {Sense.REF, Sense.ALL} or other.items for other in rest)
+            return unit if unit.sort is Sort.VERB or objects else None
+        if unit.sense not in _LEAD:
+            return None
+    return None
