@@ -59,7 +59,7 @@ def without_sudo(command: str, rules: Rules) -> str | None:
     kinds = {child.type for child in node.children}
     if node.type != "command" or not kinds <= {"command_name", *WORD_KINDS}:
         return None
-    name = decode(text_of(node.children[0])).text
+    name = decode(text_of(node.children[0])).text.rpartition("/")[2]
     return None if rules.programs.get(name) and rules.programs[name].raises_user else inner
 
 

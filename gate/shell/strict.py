@@ -1,9 +1,9 @@
 """The strict reader: the only one that may say a line is read-only.
 
 It accepts plain commands joined by `|`, `&&`, `||`, `;` and newlines, with every word known to the last
-character and every redirection to /dev/null, between descriptors or from a plain file. It refuses everything
-else, each time with a reason; what it refuses is not read-only. It trusts a syntax tree only where nothing
-but blanks lies between the nodes.
+character and every redirection to /dev/null, between descriptors or from a plain file; also
+`[ -f FILE ]`, and a loop over plain words, read once for each. It refuses everything else, each time with a reason; what it
+refuses is not read-only. It trusts a syntax tree only where nothing but blanks lies between the nodes.
 """
 
 import re
@@ -34,8 +34,21 @@ _DESCRIPTOR = re.compile(r"[0-9]")
 _DUPLICATES = frozenset({">&", "<&"})
 _CLOSES = frozenset({">&-", "<&-"})
 _WRITES_NOWHERE = frozenset({">", ">>", "&>", "&>>", ">&"})
+#: Folders whose programs are those that a bare name would start under the path the verdict assumes.
+_TRUSTED_PROGRAM = re.compile(r"/(?:usr/)?s?bin/([\w.+-]+)")
+_FILE_TEST = re.compile(r"\[[ \t]+(?:![ \t]+)?(-[a-zA-Z])[ \t]+([^\s\]]+)[ \t]+\]")
+#: No variable that means something to the shell or to a program is called so.
+_LOOP_VARIABLE = re.compile(r"[a-z][a-z0-9]{0,11}")
+_LOOP_VALUE = re.compile(r"[A-Za-z0-9_./:@%+=,-]+")
+#: Variables that hold no secret; they may stand where a program's every operand is harmless.
+_FIXED = {
+    "HOME": "~",
+    "PWD": ".",
+    **dict.fromkeys(("USER", "LOGNAME", "SHELL", "PATH", "HOSTNAME", "UID", "EUID", "?"), "x"),
+}
 _OUTPUT_SINK = "/dev/null"
 _INNER_FILE = "{}"
+_VARIABLES = frozenset({"simple_expansion", "expansion"})
 _FIND_LINKS = frozenset({"-P", "-L", "-H"})
 
 
@@ -79,6 +92,7 @@ class _Strict:
         self.findings: list[Finding] = []
         self.secret_input = False
         self.judged: dict[int, tuple[Sequence[Word], Finding]] = {}
+        self.known: dict[str, str] = {}
 
     def statement(self, node: Node, depth: int = 0) -> None:
         if node.type == "command":
@@ -89,6 +103,12 @@ class _Strict:
         if node.type in REDIRECT_KINDS:
             self.redirect(node)
             return
+        if node.type == "test_command":
+            self.file_test(node)
+            return
+        if node.type == "for_statement":
+            self.loop(node, depth)
+            return
         if node.type not in _LISTS or depth > MAX_COMMANDS * 2:
             raise _Refused(_why_not(node))
         _check_gaps(node, _LIST_GAP)
@@ -96,6 +116,44 @@ class _Strict:
             if child.is_named:
                 self.statement(child, depth + 1)
             elif child.type not in _JOINTS:
+                raise _Refused(_why_not(child))
+
+    def file_test(self, node: Node) -> None:
+        """Read `[ -f FILE ]`; every other test may compute something."""
+        found = _FILE_TEST.fullmatch(text_of(node))
+        word = decode(found[2], known=self.known) if found else None
+        if found is None or word is None or not word.certain or word.glob:
+            raise _Refused(_why_not(node))
+        words = [Word(text="test", raw="["), Word(text=found[1], raw=found[1]), word]
+        self.findings.append(self.plain(words, text_of(node)))
+
+    def loop(self, node: Node, depth: int) -> None:
+        """Read the body once for each of the plain words that a loop goes through."""
+        _check_gaps(node, _LIST_GAP)
+        kinds = [child.type for child in node.children]
+        values = [child for child in node.children[3:-1] if child.is_named]
+        head = (node.text or b"")[: values[-1].end_byte - node.start_byte] if values else b"\n"
+        if kinds[:3] != ["for", "variable_name", "in"] or kinds[-1] != "do_group" or b"\n" in head:
+            raise _Refused(_why_not(node))
+        name = text_of(node.children[1])
+        texts = [_word(child).text for child in values]
+        if name in self.known or not _LOOP_VARIABLE.fullmatch(name) or len(texts) > MAX_COMMANDS:
+            raise _Refused(_why_not(node))
+        if not all(_LOOP_VALUE.fullmatch(text) for text in texts):
+            raise _Refused("goes through names that are not certain")
+        for text in texts:
+            self.known[name] = text
+            self.body(node.children[-1], depth)
+        del self.known[name]
+
+    def body(self, node: Node, depth: int) -> None:
+        _check_gaps(node, _LIST_GAP)
+        if node.children[0].type != "do" or node.children[-1].type != "done" or depth > MAX_COMMANDS:
+            raise _Refused(_why_not(node))
+        for child in node.children[1:-1]:
+            if child.is_named:
+                self.statement(child, depth + 1)
+            elif child.type not in (";", "\n"):
                 raise _Refused(_why_not(child))
 
     def redirect(self, node: Node) -> None:
@@ -126,11 +184,11 @@ class _Strict:
         for child in node.children:
             match child.type:
                 case "command_name" if len(child.children) == 1 and not words:
-                    words.append(_word(child.children[0]))
+                    words.append(_program(_word(child.children[0])))
                 case "variable_assignment" if not words and _HARMLESS_VARIABLES.fullmatch(text_of(child)):
                     pass
-                case kind if kind in WORD_KINDS and words:
-                    words.append(_word(child))
+                case kind if (kind in WORD_KINDS or kind in _VARIABLES) and words:
+                    words.append(_word(child, self.known_to(words[0].text)))
                 case kind if kind in REDIRECT_KINDS:
                     self.redirect(child)
                 case "process_substitution" if words and child.children[0].type == "<(":
@@ -140,6 +198,11 @@ class _Strict:
         finding = self.plain(words, text_of(node))
         self.judged[node.start_byte] = (words, finding)
         self.findings.append(self.unwrapped(finding, words))
+
+    def known_to(self, program: str) -> Mapping[str, str]:
+        """Return the variables whose value is known, or does not matter, in the arguments of a program."""
+        verb = self.rules.programs.get(program)
+        return {**_FIXED, **self.known} if verb is not None and verb.glob else self.known
 
     def substituted(self, node: Node) -> Word:
         """Read `<(command)`: the program gets a file that holds what the command prints."""
@@ -210,10 +273,16 @@ def _is_network(path: str) -> bool:
     return paths.normalise(path).startswith(("/dev/tcp", "/dev/udp"))
 
 
-def _word(node: Node) -> Word:
-    if node.type not in WORD_KINDS:
+def _program(word: Word) -> Word:
+    """Return a program that is named by its path in a trusted folder as its bare name."""
+    found = _TRUSTED_PROGRAM.fullmatch(word.text)
+    return Word(text=found[1], raw=word.raw) if found else word
+
+
+def _word(node: Node, known: Mapping[str, str] | None = None) -> Word:
+    if node.type not in WORD_KINDS and not (known and node.type in _VARIABLES):
         raise _Refused(_why_not(node))
-    word = decode(text_of(node))
+    word = decode(text_of(node), known=known)
     if not word.certain:
         raise _Refused(f"the shell would compute {word.raw}")
     return word

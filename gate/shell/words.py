@@ -53,11 +53,19 @@ class Word:
     home: bool = False
 
 
-def decode(raw: str, *, variables: Mapping[str, str] | None = None) -> Word:
-    """Decode the source of one word; with `variables`, guess what is computed."""
+def decode(
+    raw: str, *, variables: Mapping[str, str] | None = None, known: Mapping[str, str] | None = None
+) -> Word:
+    """Decode the source of one word.
+
+    Args:
+        raw: its source.
+        variables: values to guess with; a word that holds one stays uncertain.
+        known: values that are certain (the names of a loop, say), of characters that the shell leaves alone.
+    """
     if _PLAIN.fullmatch(raw) or raw in ("{}", "!"):
         return Word(text=raw, raw=raw)
-    return _Scanner(raw, variables).word()
+    return _Scanner(raw, variables, known).word()
 
 
 def expand_braces(raw: str) -> list[str]:
@@ -78,9 +86,12 @@ def expand_braces(raw: str) -> list[str]:
 class _Scanner:
     """Walks one raw word from left to right."""
 
-    def __init__(self, raw: str, variables: Mapping[str, str] | None) -> None:
+    def __init__(
+        self, raw: str, variables: Mapping[str, str] | None, known: Mapping[str, str] | None
+    ) -> None:
         self.raw = raw
         self.variables = variables
+        self.known = known
         self.at = 0
         self.out: list[str] = []
         self.certain = True
@@ -174,6 +185,8 @@ class _Scanner:
         if quoted and (following == '"' or following.isspace()):
             self.take("$")
             return
+        if self.known and self.take_known(following):
+            return
         self.certain = False
         if following == '"' and not quoted:
             self.at += 1
@@ -181,6 +194,16 @@ class _Scanner:
             self.take(UNKNOWN, length=self.balanced(self.at + 1) - self.at)
         else:
             self.variable()
+
+    def take_known(self, following: str) -> bool:
+        """Take the value of a plain `$name`, `${name}` or `$?` that is known; say whether there was one."""
+        found = _VARIABLE.match(self.raw, self.at)
+        name = (found[1] or found[2]) if found and found[3] is None else following if following == "?" else ""
+        value = (self.known or {}).get(name)
+        if value is None:
+            return False
+        self.take(value, length=found.end() - self.at if found else len("$?"))
+        return True
 
     def variable(self) -> None:
         found = _VARIABLE.match(self.raw, self.at)

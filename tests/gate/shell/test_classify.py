@@ -108,7 +108,7 @@ def test_reads_and_runs_at_once(command: str, judge: Judge) -> None:
         ("rm -rf /srv '", Risk.DESTRUCTIVE),
         ("systemctl restart caddy && docker ps", Risk.REVERSIBLE_LOW),
         ("systemctl restart caddy && cp a b", Risk.CONFIG_MUTATION),
-        ("for s in a b; do systemctl restart $s; done", Risk.CONFIG_MUTATION),
+        ("for s in a b; do systemctl restart $s; done", Risk.REVERSIBLE_LOW),
         ("(" * 100 + "ls" + ")" * 100, Risk.DESTRUCTIVE),
         ("ls " + "a" * 25_000, Risk.DESTRUCTIVE),
         ("ls " + "a" * 12_000, Risk.CONFIG_MUTATION),
@@ -294,7 +294,9 @@ def test_declared_risk_never_lowers(judge: Judge) -> None:
         ("df", None),
         ("sudo diff <(ls) x", None),
         ("sudo ls &", None),
-        ("sudo /bin/df", None),
+        ("sudo /bin/df", "/bin/df"),
+        ("sudo /bin/sudo df", None),
+        ("sudo /tmp/df", None),
     ],
 )
 def test_without_sudo(command: str, inner: str | None, rules: Rules) -> None:
@@ -413,3 +415,24 @@ def test_a_rule_cannot_make_a_wrapper_run_unasked(wraps: str) -> None:
     for command in ("wrap ls", "wrap -c ls", "wrap -- ls"):
         verdict = classify(command, rules=rules)
         assert not verdict.auto_run, command
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ls $HOME",
+        'du -sh "${HOME}"',
+        'echo "$PATH" | tr : " "',
+        "systemctl is-active caddy; echo $?",
+        "[ -f /etc/hosts ] && echo there",
+        "[ ! -d /srv/x ]",
+        "/usr/bin/df -h",
+        "for s in caddy nginx; do systemctl is-active $s; done",
+        'for s in caddy nginx; do printf "%s: " "$s"; systemctl is-active "${s}"; done',
+        "for d in sda sdb\ndo\n  smartctl -H /dev/$d\ndone",
+        "for n in 1 2; do for d in a b; do stat /srv/$n/$d; done; done",
+    ],
+)
+def test_what_the_shell_computes_and_what_is_certain_all_the_same(command: str, judge: Judge) -> None:
+    verdict = judge(command)
+    assert verdict.auto_run, verdict.reasons
