@@ -1,8 +1,8 @@
 """The strict reader: the only one that may say a line is read-only.
 
 It accepts plain commands joined by `|`, `&&`, `||`, `;` and newlines, with every word known to the last
-character and every redirection to /dev/null, between descriptors or from a plain file; also
-`[ -f FILE ]`, and a loop over plain words, read once for each. It refuses everything else, each time with a reason; what it
+character and every redirection to /dev/null, between descriptors or from a plain file; also `[ -f FILE ]`,
+and a loop over plain words, read once for each. It refuses everything else, each time with a reason; what it
 refuses is not read-only. It trusts a syntax tree only where nothing but blanks lies between the nodes.
 """
 
