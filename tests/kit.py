@@ -7,6 +7,7 @@ was asked to show.
 
 import asyncio
 import contextlib
+import functools
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -40,6 +41,10 @@ from ledger.store import Ledger
 
 START = datetime(2026, 3, 2, 14, 0, tzinfo=UTC)
 EVERYTHING = (Permission(risk=Risk.DESTRUCTIVE, targets=("*",)),)
+
+
+_library = functools.cache(load_library)
+_rules = functools.cache(load_rules)
 
 
 class ScriptedClock:
@@ -256,9 +261,9 @@ async def conversation(
             ledger=ledger,
             queries=Queries(ledger.reader),
             inventory=inventory,
-            library=load_library(),
+            library=_library(),
             executor=executor(inventory),
-            rules=load_rules(),
+            rules=_rules(),
             lexicons=load_lexicons(),
             policy=replace(policy or Policy(revision="r" * 64), operators=tuple(operators)),
             clock=clock,

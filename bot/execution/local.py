@@ -105,7 +105,6 @@ async def run_local(
             progress,
             process,
             timeout_s=timeout_s,
-            has_timeout=wrapped.has_timeout,
             cancel=cancel,
             limits=limits,
             connect_s=0.0,

@@ -77,7 +77,6 @@ async def supervise(
     carrier: Carrier,
     *,
     timeout_s: float,
-    has_timeout: bool,
     cancel: asyncio.Event,
     limits: Limits,
     connect_s: float,
@@ -87,19 +86,18 @@ async def supervise(
     Args:
         progress: what the carrier reports into.
         carrier: how to stop it.
-        timeout_s: what the action allows.
-        has_timeout: `timeout` runs beside the command; our own clock then waits `grace_s` longer.
+        timeout_s: what the action allows; `timeout` runs beside the command, so our own clock waits longer.
         cancel: set to stop it.
         limits: bounds.
         connect_s: passed on.
     """
     began = time.monotonic()
-    patience = timeout_s + (limits.kill_after_s + limits.grace_s if has_timeout else 0.0)
+    patience = timeout_s + limits.kill_after_s + limits.grace_s
     stop = await _first(progress.exited, cancel, patience)
     if stop is not None:
         await _stop(progress, carrier, limits=limits)
     run_s = time.monotonic() - began
-    if stop is None and has_timeout and run_s >= timeout_s and progress.exit_code in _SIGNALLED_EXITS:
+    if stop is None and run_s >= timeout_s and progress.exit_code in _SIGNALLED_EXITS:
         stop = _Stop.TIMEOUT
         await carrier.sweep("KILL")
     held = await _drain(progress, limits.linger_s)

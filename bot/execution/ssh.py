@@ -22,6 +22,8 @@ from bot.ports import Ended
 
 _Channel = asyncssh.SSHClientChannel[bytes]
 _SWEEP_PAUSES_S = (0.1, 0.3, 1.0, 2.0, 4.0)
+#: Between two tries to open a channel that the server refused.
+_CHANNEL_PAUSES_S = (0.05, 0.2, 1.0, 3.0)
 _Opened = tuple[_Channel, asyncssh.SSHClientSession[bytes]]
 
 
@@ -128,7 +130,6 @@ async def run_ssh(
                 session.progress,
                 remote,
                 timeout_s=timeout_s,
-                has_timeout=True,
                 cancel=cancel,
                 limits=limits,
                 connect_s=lease.connect_s,
@@ -141,24 +142,35 @@ async def run_ssh(
 async def _start(
     wrapped: Wrapped, *, pool: Pool, lease: Lease, capture: Capture, cancel: asyncio.Event, limits: Limits
 ) -> _Session:
-    session = _Session(Progress(capture))
-    try:
-        await _open(wrapped, session, lease=lease, limits=limits)
-    except _DeadConnectionError:
-        # nothing was sent over it, so trying once more on a fresh connection repeats nothing
-        await pool.renew(lease)
-        if cancel.is_set():
-            raise StoppedError from None
+    """Open a channel and send the command; until it is sent, trying again repeats nothing."""
+    renewed = False
+    for pause_s in (*_CHANNEL_PAUSES_S, None):
         session = _Session(Progress(capture))
         try:
             await _open(wrapped, session, lease=lease, limits=limits)
         except _DeadConnectionError as error:
-            name = lease.endpoint.name
-            raise UnreachedError(
-                Unreached.CHANNEL,
-                f"{name}: connected twice, and lost before the command was sent. Try again.",
-            ) from error
-    return session
+            if renewed:
+                raise UnreachedError(
+                    Unreached.CHANNEL,
+                    f"{lease.endpoint.name}: lost twice before the command was sent. Try again.",
+                ) from error
+            await pool.renew(lease)
+            renewed = True
+        except _NoChannelError as error:
+            if pause_s is None:
+                why = f"the server opens no more sessions ({error.__cause__}); check MaxSessions there"
+                raise UnreachedError(Unreached.CHANNEL, f"{lease.endpoint.name}: {why}") from error
+            # sshd counts a session until its process is reaped, which may be after we saw it end
+            await asyncio.sleep(pause_s)
+        else:
+            return session
+        if cancel.is_set():
+            raise StoppedError
+    raise UnreachedError(Unreached.CHANNEL, f"{lease.endpoint.name}: no session could be opened. Try again.")
+
+
+class _NoChannelError(Exception):
+    """The server refused the channel, so nothing was sent."""
 
 
 class _DeadConnectionError(Exception):
@@ -170,6 +182,7 @@ async def _open(wrapped: Wrapped, session: _Session, *, lease: Lease, limits: Li
 
     Raises:
         _DeadConnectionError: certain that nothing was sent.
+        _NoChannelError: likewise; the connection lives.
         UnreachedError: the server refused the channel or the command.
     """
     opening: asyncio.Task[_Opened] = asyncio.create_task(
@@ -202,7 +215,7 @@ def _sort(error: Exception, *, session: _Session, lease: Lease) -> None:
     elif dead:
         raise _DeadConnectionError from error
     else:
-        why = f"the server opens no more sessions ({error}); check MaxSessions there, or try again"
+        raise _NoChannelError from error
     raise UnreachedError(Unreached.CHANNEL, f"{lease.endpoint.name}: {why}") from error
 
 

@@ -47,18 +47,18 @@ _LONE_SUDO = re.compile(rf"sudo (?:-n )?([A-Za-z0-9_./][A-Za-z0-9_./:@%+,-]*(?: 
 class Wrapped:
     """A command ready to start.
 
+    `timeout` is part of every action: it has to end even when neither its connection nor this process lives
+    to end it.
+
     Attributes:
         argv: what to execute where no login shell is in between (this machine).
         line: the same for a login shell, which SSH always puts in between.
-        has_timeout: whether `timeout` is part of `argv`. It always is of `line`: a command has to end even
-            when the connection does not live to end it.
         workdir: for `argv` without a prologue: where to start; "" for the user's home.
         env: for `argv` without a prologue: what to add to HOME, USER and LOGNAME.
     """
 
     argv: tuple[str, ...]
     line: str
-    has_timeout: bool
     workdir: str = ""
     env: tuple[tuple[str, str], ...] = ()
 
@@ -83,19 +83,19 @@ def wrap(action: Action, *, token: str, kill_after_s: float) -> Wrapped:
     if prefix:
         pairs = tuple(f"{name}={value}" for name, value in env)
         argv = (*prefix, "sh", "-c", _PROLOGUE, "sayso", action.workdir, *pairs, *limit, *shell)
-        return Wrapped(argv=argv, line=_outer(argv), has_timeout=True, env=ENVIRONMENT)
+        return Wrapped(argv=argv, line=_outer(argv), env=ENVIRONMENT)
     start = f"cd -- {shlex.quote(action.workdir)} && " if action.workdir else ""
     assigned = " ".join(f"{name}={shlex.quote(value)}" for name, value in env)
     # each program in front of the shell costs a millisecond; env is last, so only the shell loads a locale
     line = f"{start}exec {shlex.join(limit)} env -i {_WHO} {assigned} {shlex.join(shell)} </dev/null 2>&1"
-    return Wrapped(argv=shell, line=line, has_timeout=False, workdir=action.workdir, env=env)
+    return Wrapped(argv=(*limit, *shell), line=line, workdir=action.workdir, env=env)
 
 
 def sweep(action: Action, token: str, signal: str) -> Wrapped:
     """Return a command that sends `signal` to every process of the run `token`, wherever it hides."""
     prefix = action.target.wrapper + sudo(action.target.become)
     argv = (*prefix, "sh", "-c", _SWEEP, "sayso", token, signal)
-    return Wrapped(argv=argv, line=_outer(argv), has_timeout=False, env=ENVIRONMENT)
+    return Wrapped(argv=argv, line=_outer(argv), env=ENVIRONMENT)
 
 
 def _outer(argv: tuple[str, ...]) -> str:

@@ -1,5 +1,3 @@
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -228,10 +226,9 @@ def test_words_after_an_approval_never_approve(words: str) -> None:
 @pytest.mark.parametrize(
     "head", ["stop", "approve #k7f3a2", "deny #k7f3a2 ", "why k7f3a2 ", "history ", "what did you do "]
 )
-def test_hostile_text_is_read_in_time(head: str, tail: str) -> None:
-    start = time.perf_counter()
+@pytest.mark.timeout(30)  # what backtracks takes minutes
+def test_hostile_text_is_read_to_its_end(head: str, tail: str) -> None:
     c.parse(head + tail)
-    assert time.perf_counter() - start < 1.0
 
 
 @pytest.mark.parametrize("hidden", ["\u200b", "\u202e", "\x1f", "\x00", "\u00a0"])

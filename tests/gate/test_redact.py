@@ -1,7 +1,5 @@
 """Redaction: values are masked, names and targets stay, and it is linear."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -148,12 +146,6 @@ def test_any_text_is_taken(text: str) -> None:
         "1:",
     ],
 )
-def test_a_line_of_a_megabyte_takes_linear_time(piece: str) -> None:
-    def seconds(size: int) -> float:
-        line = (piece * (size // len(piece) + 1))[:size]
-        start = time.process_time()
-        redact(line)
-        return time.process_time() - start
-
-    # Quadratic behaviour takes minutes here; a slow machine takes seconds.
-    assert seconds(1_000_000) < 20
+@pytest.mark.timeout(60)  # quadratic behaviour takes minutes
+def test_a_line_of_a_megabyte_is_read_to_its_end(piece: str) -> None:
+    redact((piece * (1_000_000 // len(piece) + 1))[:1_000_000])

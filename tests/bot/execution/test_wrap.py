@@ -86,12 +86,8 @@ def test_become_and_wrapper_stand_outside_the_shell() -> None:
 
 
 def test_bash_reads_no_start_files() -> None:
-    assert wrap(_action("df"), token="tok", kill_after_s=5).argv[:4] == (
-        "bash",
-        "--noprofile",
-        "--norc",
-        "-c",
-    )
+    argv = wrap(_action("df"), token="tok", kill_after_s=5).argv
+    assert argv == ("timeout", "-k", "5", "600", "bash", "--noprofile", "--norc", "-c", "df")
 
 
 @pytest.mark.parametrize(

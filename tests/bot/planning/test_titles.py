@@ -1,4 +1,3 @@
-import time
 from collections.abc import Mapping, Sequence
 from itertools import product
 
@@ -279,21 +278,16 @@ def synthetic(size: int) -> Library:
     return Library.of(Document(id=f"d{i}", title=name, steps=(step,)) for i, name in enumerate(names))
 
 
-def test_a_thousand_titles_take_at_most_five_milliseconds() -> None:
-    library = synthetic(1000)
-    texts = [
+@pytest.mark.parametrize(
+    "text",
+    [
         "quuee depth north on web1",
         "please show the mail latnecy beta on web1",
         "replica lag omeag on web2",
-    ] * 7
-    read(texts[0], library=library)
-    spent = []
-    for text in texts:
-        start = time.perf_counter()
-        outcome = read(text, library=library)
-        spent.append(time.perf_counter() - start)
-        assert isinstance(outcome, Plan), (text, outcome)
-    assert sorted(spent)[len(spent) // 2] <= 0.005
+    ],
+)
+def test_a_slip_is_found_among_a_thousand_titles(text: str) -> None:
+    assert isinstance(read(text, library=synthetic(1000)), Plan)
 
 
 HOSTILE = [
@@ -314,11 +308,10 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.timeout(30)  # what backtracks takes minutes
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-def test_hostile_text_is_read_in_time(text: str) -> None:
-    start = time.perf_counter()
+def test_hostile_text_is_read_to_its_end(text: str) -> None:
     read(text)
-    assert time.perf_counter() - start < 2.0
 
 
 def test_longer_text_is_not_read_at_all() -> None:

@@ -1,0 +1,51 @@
+"""What recovery asks of the ledger: boot ids of starts, and checks that were never recorded."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gate.domain import ActionId
+from ledger import remains
+from ledger.kinds import Kind
+from tests.ledger.story import Story, decided, ended, made, opened, planned, queued, started, verified
+
+PLAIN, TWO = planned(), planned(index=2)
+ONE = replace(PLAIN, action=replace(PLAIN.action, verify="systemctl is-active caddy"))
+
+
+@pytest.fixture
+def tale(tmp_path: Path) -> Iterator[Story]:
+    begun = Story.begin(tmp_path)
+    yield begun
+    begun.ledger.close()
+
+
+def start(tale: Story, *, boot_id: str | None = None) -> None:
+    tale.write(made(ONE, TWO), opened(ONE), opened(TWO))
+    tale.write(decided(ONE, Kind.APPROVAL_GRANTED), queued(ONE), started(ONE, boot_id=boot_id))
+
+
+def test_the_boot_id_of_a_start_is_told(tale: Story) -> None:
+    start(tale, boot_id="b1")
+    assert remains.boot_id(tale.ledger.reader(), ONE.action.id) == "b1"
+
+
+def test_a_start_without_a_boot_id_tells_none(tale: Story) -> None:
+    start(tale)
+    assert remains.boot_id(tale.ledger.reader(), ONE.action.id) is None
+
+
+def test_an_action_that_never_started_has_none_though_its_neighbour_has(tale: Story) -> None:
+    start(tale, boot_id="b1")
+    assert remains.boot_id(tale.ledger.reader(), TWO.action.id) is None
+
+
+def test_a_success_without_its_check_is_found_until_the_check_is_recorded(tale: Story) -> None:
+    start(tale)
+    assert remains.unchecked(tale.ledger.reader()) == ()
+    tale.write(ended(ONE, Kind.ACTION_SUCCEEDED))
+    assert remains.unchecked(tale.ledger.reader()) == (ActionId(ONE.action.id),)
+    tale.write(verified(ONE))
+    assert remains.unchecked(tale.ledger.reader()) == ()
