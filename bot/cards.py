@@ -9,7 +9,18 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, tzinfo
 
 from bot import tokens
-from bot.phrasing import RISK_WORDS, action_ref, ago, clock_time, duration, named, plural, size, title
+from bot.phrasing import (
+    RISK_WORDS,
+    action_ref,
+    ago,
+    clock_time,
+    duration,
+    named,
+    plural,
+    shortened,
+    size,
+    title,
+)
 from bot.ports import Button, ButtonStyle, Message
 from bot.text import Span, Text, block, muted, strong
 from gate import blast
@@ -104,7 +115,7 @@ class Cards:
     def _before(self, one: ActionView, *, now: datetime, behind: str) -> list[Span | list[Span | str] | str]:
         if one.route is RouteKind.AUTO and one.approval is None:
             return []
-        facts = [f"{RISK_WORDS[one.verdict.risk]}: {one.verdict.reasons[0]}"]
+        facts = [f"{RISK_WORDS[one.verdict.risk]}: {self.shown(shortened(one.verdict.reasons[0]))}"]
         if one.radius.known or any(touch.kind in _DEPENDED_ON for touch in one.verdict.touches):
             facts.append(blast.words(one.radius))
         lines: list[Span | list[Span | str] | str] = [" · ".join(facts)]
@@ -259,7 +270,7 @@ class Cards:
             block(self.shown(one.action.command)),
             f"class {one.verdict.risk.value} · {one.route.value}{f' · {one.because}' if one.because else ''}",
         ]
-        lines += [f"- {reason}" for reason in one.verdict.reasons]
+        lines += [f"- {self.shown(shortened(reason))}" for reason in one.verdict.reasons]
         if one.verdict.touches:
             lines.append(f"{blast.words(one.radius)}{_all_dependants(one)}")
         lines.append(f"purpose: {self.shown(one.action.purpose)}")

@@ -70,8 +70,13 @@ def title(view: ActionView) -> str:
     deed = view.verdict.deed
     if deed is not None:
         return deed_words(deed)
-    first = view.action.command.strip().splitlines()[0] if view.action.command.strip() else "(empty command)"
-    return first if len(first) <= _TITLE_MAX else f"{first[: _TITLE_MAX - 1]}…"
+    lines = view.action.command.strip().splitlines()
+    return shortened(lines[0], most=_TITLE_MAX) if lines else "(empty command)"
+
+
+def shortened(text: str, *, most: int = 200) -> str:
+    """Return at most `most` characters of `text`, which is no command: a title, a reason."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def deed_words(deed: Deed) -> str:

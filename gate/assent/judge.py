@@ -5,6 +5,7 @@ for which every unit must be accounted for and something must consent. Pure and 
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from gate.assent.case import COURTESY, QUESTION_MARKS, Case, has, is_accounted, strange_value
 from gate.assent.consent import grant, imperative
@@ -49,7 +50,9 @@ def judge(case: Case) -> Assent:
 
 
 def _part(case: Case) -> Assent | None:
-    if case.asks or has(case, Sense.IF, Sense.HEDGE, Sense.CHANGE) or strange_value(case):
+    if case.asks or has(case, Sense.IF, Sense.HEDGE, Sense.CHANGE):
+        return None
+    if any(unit.sort is Sort.VALUE and not unit.items for unit in case.spoken):
         return None
     if case.pending.count == 1 or not case.pending.words:
         return None
@@ -115,10 +118,39 @@ def _change(case: Case) -> Assent | None:
     verb = next((unit for unit in case.spoken if unit.sort is Sort.VERB and not unit.items), None)
     said = changes or value or verb
     if said is None or not _is_about_it(case, said):
+        said = _replaced(case)
+    if said is None:
         return None
     if changes is None and has(case, Sense.ASK, Sense.DEFER, Sense.SELF):
         return None
     return Assent(verdict=AssentVerdict.CHANGE, because=f'wants it changed: "{said.text}"')
+
+
+def _replaced(case: Case) -> Unit | None:
+    """Return what is wanted in place of something pending: "staging, not prod", "reload instead"."""
+    strange = [unit for unit in case.spoken if unit.sort in {Sort.UNKNOWN, Sort.VALUE} and not unit.opaque]
+    if len(strange) != 1 or case.pending.count > 1:
+        return None
+    last = case.spoken[-1]
+    bare = all(unit is strange[0] or unit.sense in _BESIDE_VALUE for unit in case.spoken)
+    if strange[0].sort is Sort.VALUE and bare and len(case.spoken) > 1:
+        return strange[0]  # "on web2 please", "with --wait"
+    if last.sense is Sense.CHANGE and len(case.spoken) <= _SHORT:
+        return strange[0]
+    for before, after in pairwise(unit for unit in case.spoken if unit.sense is not Sense.FILLER):
+        if before.sense in _NOT_THIS and after.sort is Sort.ITEM and after.items:
+            return strange[0]
+    return None
+
+
+_SHORT = 6
+_NOT_THIS = frozenset({Sense.NOT, Sense.NO, Sense.REFUSE})
+_BESIDE_VALUE = frozenset(
+    {
+        Sense.FILLER, Sense.POLITE, Sense.ADDRESS, Sense.ONLY, Sense.BEFORE_NAME, Sense.BUT, Sense.CHANGE,
+        Sense.REF, Sense.DO, Sense.WANT, Sense.AND, Sense.YES, Sense.ACK, Sense.FINE,
+    }
+)  # fmt: skip
 
 
 def _is_about_it(case: Case, said: Unit) -> bool:

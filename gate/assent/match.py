@@ -17,7 +17,11 @@ from gate.assent.typos import mend, unstretch
 
 _MAX_DIGITS = 6
 _SPAN = re.compile(r"#?([^\W\d_]*)(\d{1,5})-#?([^\W\d_]*)(\d{1,5})")
+_NAMED = re.compile(r"#?([^\W\d_]*)(\d{1,5})")
 _TO = 2
+_PAIR = 2
+_MAX_STEPS = 20
+_UNSEEN = 1000  # positions of things that a question may have and that answers number
 _COMPANIONS = frozenset({Sense.POLITE, Sense.ADDRESS, Sense.YES, Sense.ACK, Sense.FINE})
 _OPAQUE = frozenset({Kind.CODE, Kind.QUOTE, Kind.MENTION})
 _APART = _OPAQUE | {Kind.BREAK}
@@ -148,32 +152,74 @@ def _unit_at(tokens: Sequence[Token], at: int, lexicon: Lexicon, pending: Pendin
 
 
 def _span_at(tokens: Sequence[Token], at: int, lexicon: Lexicon, pending: Pending) -> tuple[Unit, int] | None:
-    """Read "1-3", "1 to 3", "app1-app3", "first two" and "web one" as what they name."""
-    if pending.count == 0 or tokens[at].kind not in {Kind.NUMBER, Kind.VALUE, Kind.WORD}:
-        return None
+    """Read "1-3", "1 to 3", "app1-app3", "first two", "step two" and "web one" as what they name."""
     token = tokens[at]
+    if token.kind not in {Kind.NUMBER, Kind.VALUE, Kind.WORD} or not (pending.count or pending.several):
+        return None
+    following = tokens[at + 1 : at + 3]
+    found = _range(token, following, pending) if pending.count else None
+    if found is not None:
+        items, by_index, width = found
+        return _unit(Sort.ITEM, tokens[at : at + width], items=items, by_index=by_index), width
+    if not following or token.kind is Kind.VALUE:
+        return None
+    edge = _edge(token, following[0], lexicon, pending)
+    if edge:
+        sort = Sort.ITEM if pending.count else Sort.UNKNOWN
+        return _unit(sort, tokens[at : at + 2], items=edge, by_index=True), 2
+    return _counted(tokens, at, lexicon, pending)
+
+
+def _range(
+    token: Token, following: Sequence[Token], pending: Pending
+) -> tuple[frozenset[int], bool, int] | None:
+    """Return what "1-3", "app1-app3" or "1 to 3" names, whether by position, and its width."""
     span = _SPAN.fullmatch(token.text)
     if span is not None:
-        items = (
-            _between(span[1], int(span[2]), int(span[4]), pending)
-            if span[3] in {"", span[1]}
-            else frozenset()
-        )
-        return (
-            (_unit(Sort.ITEM, tokens[at : at + 1], items=items, by_index=not span[1]), 1) if items else None
-        )
-    following = tokens[at + 1 : at + 3]
-    if len(following) == _TO and following[0].text in _TOS and token.kind is following[1].kind is Kind.NUMBER:
-        items = _between("", int(token.text), int(following[1].text), pending)
-        return (_unit(Sort.ITEM, tokens[at : at + 3], items=items, by_index=True), 3) if items else None
-    number = _number(following[0], lexicon) if following else None
-    if number is None or token.kind is not Kind.WORD:
+        same = span[3] in {"", span[1]}
+        items = _between(span[1], int(span[2]), int(span[4]), pending) if same else frozenset[int]()
+        return (items, not span[1], 1) if items else None
+    if len(following) < _TO or following[0].text not in _TOS:
         return None
-    if lexicon.ordinals.get(token.text) == 1 and number <= pending.count:
-        items = frozenset(range(number))
-        return _unit(Sort.ITEM, tokens[at : at + 2], items=items, by_index=True), 2
-    items = pending.terms.get(f"{token.text}{number}", frozenset())
-    return (_unit(Sort.ITEM, tokens[at : at + 2], items=items), 2) if items else None
+    low, high = _NAMED.fullmatch(token.text), _NAMED.fullmatch(following[1].text)
+    if low is None or high is None or low[1] != high[1]:
+        return None
+    items = _between(low[1], int(low[2]), int(high[2]), pending)
+    return (items, not low[1], 3) if items else None
+
+
+def _edge(one: Token, other: Token, lexicon: Lexicon, pending: Pending) -> frozenset[int]:
+    """Return the first or last few: "first two", "last 2", "los dos primeros"."""
+    for place, amount in ((one, other), (other, one)):
+        ordinal = lexicon.ordinals.get(place.text)
+        number = _number(amount, lexicon)
+        if ordinal in {1, -1} and number is not None and number <= (pending.count or _MAX_STEPS):
+            if not pending.count:
+                return frozenset(_UNSEEN + place for place in range(ordinal, ordinal + number))
+            return frozenset(range(number) if ordinal == 1 else range(pending.count - number, pending.count))
+    return frozenset()
+
+
+def _counted(tokens: Sequence[Token], at: int, lexicon: Lexicon, pending: Pending) -> tuple[Unit, int] | None:
+    """Read "step two", "one and two", "all 3" and "web one"."""
+    first = lexicon.phrases.get((tokens[at].text,))
+    number = _number(tokens[at + 1], lexicon)
+    if number is None:
+        pair = [_number(token, lexicon) for token in tokens[at : at + 3 : 2]]
+        joins = lexicon.phrases.get((tokens[at + 1].text,)) is Sense.AND and len(pair) == _PAIR
+        numbers = [one for one in pair if one is not None and one <= pending.count]
+        if joins and len(numbers) == _PAIR and tokens[at].kind is Kind.WORD:
+            items = frozenset(one - 1 for one in numbers)
+            return _unit(Sort.ITEM, tokens[at : at + 3], items=items, by_index=True), 3
+        return None
+    if first is Sense.ALL and number == pending.count:
+        return _unit(Sort.SENSE, tokens[at : at + 2], sense=Sense.ALL), 2
+    if first is Sense.BEFORE_NAME and number <= pending.count and tokens[at + 1].kind is Kind.WORD:
+        return _unit(Sort.ITEM, tokens[at : at + 2], items=frozenset({number - 1}), by_index=True), 2
+    items = pending.terms.get(f"{tokens[at].text}{number}", frozenset())
+    if items and tokens[at].kind is Kind.WORD:
+        return _unit(Sort.ITEM, tokens[at : at + 2], items=items), 2
+    return None
 
 
 def _between(name: str, low: int, high: int, pending: Pending) -> frozenset[int]:
@@ -246,7 +292,9 @@ def _sense_at(
     if sense is Sense.BEFORE_NAME:
         following = tokens[at + len(words)] if at + len(words) < len(tokens) else None
         names = following is not None and (
-            following.kind in {Kind.VALUE, Kind.NUMBER} or bool(pending.meant_by(following))
+            following.kind in {Kind.VALUE, Kind.NUMBER}
+            or following.text in lexicon.numbers
+            or bool(pending.meant_by(following))
         )
         return sense if names else None
     return sense
@@ -262,7 +310,8 @@ def _is_first(tokens: Sequence[Token], at: int, lexicon: Lexicon) -> bool:
 def _verb(tokens: Sequence[Token], lexicon: Lexicon, pending: Pending) -> Unit:
     words = tuple(token.text for token in tokens)
     stems = [lexicon.stands_for[name] for name in lexicon.verbs[words]]
-    items = pending.meant_by_any((*stems, words) if len(words) == 1 else stems)
+    literal = pending.terms.get(words[0], frozenset()) if len(words) == 1 else frozenset()
+    items = literal or pending.meant_by_any(stems)
     sense = lexicon.phrases.get(words)
     # "stop", "cancel" and "drop" refuse, unless they are what is pending; then they keep the doubt.
     if not items and sense is not None:
@@ -299,8 +348,17 @@ def _single(token: Token, lexicon: Lexicon, pending: Pending) -> Unit:
     if token.kind is Kind.VALUE and _TIME.fullmatch(token.text):
         return _unit(Sort.SENSE, (token,), sense=Sense.DEFER)
     is_value = token.kind in {Kind.VALUE, Kind.NUMBER}
-    unit = _unit(Sort.VALUE if is_value else Sort.UNKNOWN, (token,))
+    unseen = _unseen(token, lexicon) if pending.several and not pending.count else frozenset[int]()
+    unit = _unit(Sort.VALUE if is_value else Sort.UNKNOWN, (token,), items=unseen)
     return unit if token.kind is Kind.WORD or is_value else replace(unit, opaque=True)
+
+
+def _unseen(token: Token, lexicon: Lexicon) -> frozenset[int]:
+    """Return the position that a number or ordinal names where only a question is known."""
+    place = lexicon.ordinals.get(token.text)
+    if place is None:
+        place = _number(token, lexicon) if token.kind is Kind.NUMBER else None
+    return frozenset() if place is None else frozenset({_UNSEEN + place})
 
 
 def _opaque(token: Token, pending: Pending) -> Unit:

@@ -13,8 +13,11 @@ from gate.assent.match import Sort, Unit
 from gate.assent.pending import Pending
 
 _PLUS = frozenset({Sense.YES, Sense.SUITS, Sense.ACK, Sense.FINE, Sense.DO})
-_MINUS = frozenset({Sense.NO, Sense.NOT, Sense.SKIP, Sense.REFUSE, Sense.DEFER, Sense.HOLD})
+_MINUS = frozenset({Sense.NO, Sense.REFUSE, Sense.DEFER, Sense.HOLD})
+_SPARES = frozenset({Sense.NOT, Sense.SKIP})
 _EMPTY: frozenset[int] = frozenset()
+_REFERS = frozenset({"i", "v", "rest"})
+_DECIDES = frozenset({"+", "-", "spare"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +42,7 @@ class _Tally:
     plus: frozenset[int] = _EMPTY
     minus: frozenset[int] = _EMPTY
     only: bool = False
+    spares: bool = False  # "skip 2": something is left out, which agrees to what is not
     general: bool = False  # a yes to everything, before restrictions
     rest: str = ""  # polarity given to "the rest"
     waiting: frozenset[int] = _EMPTY  # references whose polarity is still to come
@@ -118,6 +122,8 @@ def _mark(unit: Unit, pending: Pending) -> str:
     if unit.sort is Sort.ITEM:
         told_apart = unit.items != pending.everything or pending.count == 0
         return "i" if told_apart else ""
+    if unit.items:
+        return "i"  # a number where only the question is known
     return _SENSE_MARKS.get(unit.sense, "") if unit.sense is not None else ""
 
 
@@ -125,23 +131,29 @@ _SENSE_MARKS = (
     {Sense.ONLY: "only", Sense.EXCEPT: "except", Sense.REST: "rest", Sense.ALL: "all", Sense.AND: "&"}
     | dict.fromkeys(_PLUS, "+")
     | dict.fromkeys(_MINUS, "-")
+    | dict.fromkeys(_SPARES, "spare")
 )
 
 
 def _count(events: Sequence[tuple[str, frozenset[int]]], tally: _Tally) -> None:
     """Add one clause to the tally."""
-    refers = [mark for mark, _ in events if mark in {"i", "v", "rest"}]
-    refers_first = bool(events) and events[0][0] in {"i", "v", "rest"}
+    refers = [mark for mark, _ in events if mark in _REFERS]
+    refers_first = bool(events) and events[0][0] in _REFERS
     if tally.waiting and refers and not refers_first:
         _settle(tally, "+")  # "web1 and db1, skip web2"
     polarity = ""
-    for mark, items in events:
-        if mark in {"+", "-"}:
+    for index, (said, items) in enumerate(events):
+        tally.spares = tally.spares or said == "spare"
+        mark = "-" if said == "spare" else said
+        if mark == "-" and tally.waiting and _goes_before(events[index + 1 :]):
+            _settle(tally, "+")
+            polarity = tally.last = "-"
+        elif mark in {"+", "-"}:
             polarity = "-" if "-" in (mark, polarity) and not refers_first else mark
             if tally.waiting or tally.rest == "?":
                 _settle(tally, mark)
                 polarity = "" if refers_first else polarity
-            elif mark == "+" and not any(other in {"i", "v", "rest"} for other, _ in events):
+            elif mark == "+" and not any(other in _REFERS for other, _ in events):
                 tally.general = True
             tally.last = mark
         elif mark in {"only", "except"}:
@@ -155,6 +167,11 @@ def _count(events: Sequence[tuple[str, frozenset[int]]], tally: _Tally) -> None:
             _refer(items, polarity, tally)
     if any(mark == "v" for mark, _ in events) and tally.waiting:
         _settle(tally, "+")  # naming the deed asks for it: "revoke and rotate. keep the tokens"
+
+
+def _goes_before(later: Sequence[tuple[str, frozenset[int]]]) -> bool:
+    """Tell "1 but not 2" from "1 no 2 yes": the no stands before what it leaves out."""
+    return bool(later) and later[0][0] in _REFERS and not any(mark in _DECIDES for mark, _ in later)
 
 
 def _restrict(mark: str, tally: _Tally) -> None:
@@ -194,17 +211,18 @@ def _result(tally: _Tally, pending: Pending) -> Selection | None:
         return None
     restricts = bool(tally.minus) or tally.only or tally.rest == "-"
     chosen = tally.plus
-    if not chosen and tally.general:
+    if not chosen and (tally.general or tally.spares):
         chosen = everything - tally.minus
     if pending.count == 0:
-        return _of_question(tally)
+        return _of_question(tally, pending)
     rejected = tally.minus | (everything - chosen if tally.rest == "-" or tally.only else _EMPTY)
     if not chosen or chosen == everything:
         return Selection(chosen=chosen, rejected=rejected, restricts=restricts) if rejected else None
     return Selection(chosen=chosen, rejected=rejected, restricts=restricts)
 
 
-def _of_question(tally: _Tally) -> Selection | None:
+def _of_question(tally: _Tally, pending: Pending) -> Selection | None:
     """With only a question to go by, part of it is meant when something is in and something is out."""
-    is_part = (tally.plus or tally.general) and (tally.minus or tally.only or tally.rest == "-")
+    is_in = tally.plus or tally.general or (tally.spares and pending.joined)
+    is_part = is_in and (tally.minus or tally.only or tally.rest == "-")
     return Selection(chosen=_EMPTY, rejected=tally.minus, restricts=True) if is_part else None

@@ -18,6 +18,8 @@ _PART = re.compile(r"[^\W\d_]+|\d{2,}")
 _SEVERAL = re.compile(
     r"\b(?:and|all|both|\w\w+s)\b|(?<!\S)(?:[2-9]|\d\d+)(?!\S)|[,*]|\s-\w*a\w*\b", re.IGNORECASE
 )
+_JOINED = re.compile(r"\band\b|,(?=\s)")
+_ASIDE = re.compile(r"\([^()]*\)")
 _SET_TO = re.compile(r"=(\d)(?!\d)")
 _STEP = re.compile(r"(?<![\w.])(\d)[).:]\s")
 _PAIR = 2
@@ -34,6 +36,7 @@ class Pending:
         count: how many actions wait; 0 when only the question is known.
         terms: folded word -> 0-based positions of the actions (of the words, when count is 0).
         words: for each action, its words in order.
+        joined: the question asks for one thing and another.
         asked: the actions are the numbered steps of a question, so no selection can point at them.
         several: it speaks of more than one thing, so "all of them" has something to mean.
     """
@@ -42,6 +45,7 @@ class Pending:
     terms: Mapping[str, frozenset[int]]
     words: tuple[tuple[str, ...], ...]
     several: bool = False
+    joined: bool = False
     asked: bool = False
 
     @property
@@ -110,6 +114,7 @@ def pending_of(descriptions: tuple[str, ...], context: str) -> Pending:
         count=len(descriptions),
         terms={term: frozenset(positions) for term, positions in terms.items()},
         words=tuple(words),
+        joined=not descriptions and _JOINED.search(_ASIDE.sub("", context)) is not None,
         several=len(descriptions) > 1 or _SEVERAL.search(" ".join(descriptions) or context) is not None,
     )
 
