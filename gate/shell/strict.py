@@ -48,9 +48,6 @@ _FIXED = {
 }
 _OUTPUT_SINK = "/dev/null"
 _INNER_FILE = "{}"
-_ECHO = "echo"
-_COMPUTED = "command_substitution"
-_SPOKEN = frozenset({"string", _COMPUTED})
 _VARIABLES = frozenset({"simple_expansion", "expansion"})
 _FIND_LINKS = frozenset({"-P", "-L", "-H"})
 
@@ -190,8 +187,6 @@ class _Strict:
                     words.append(_program(_word(child.children[0])))
                 case "variable_assignment" if not words and _HARMLESS_VARIABLES.fullmatch(text_of(child)):
                     pass
-                case kind if kind in _SPOKEN and words and words[0].text == _ECHO:
-                    words.append(self.spoken(child))
                 case kind if (kind in WORD_KINDS or kind in _VARIABLES) and words:
                     words.append(_word(child, self.known_to(words[0].text)))
                 case kind if kind in REDIRECT_KINDS:
@@ -203,28 +198,6 @@ class _Strict:
         finding = self.plain(words, text_of(node))
         self.judged[node.start_byte] = (words, finding)
         self.findings.append(self.unwrapped(finding, words))
-
-    def spoken(self, node: Node) -> Word:
-        """Read a word of echo, in which `$(command)` may stand: echo only prints, whatever it is given."""
-        source = node.text or b""
-        inner = (
-            [node] if node.type == _COMPUTED else [part for part in node.children if part.type == _COMPUTED]
-        )
-        for part in reversed(inner):
-            kinds = [child.type for child in part.children]
-            if (kinds[0], kinds[-1]) != ("$(", ")") or "file_redirect" in kinds:
-                raise _Refused(_why_not(part))
-            _check_gaps(part, _LIST_GAP)
-            for child in part.children[1:-1]:
-                if not child.is_named:
-                    raise _Refused(_why_not(child))
-                self.statement(child, 1)
-            start, end = part.start_byte - node.start_byte, part.end_byte - node.start_byte
-            source = source[:start] + b"x" + source[end:]
-        word = decode(source.decode("utf-8", "replace"), known=self.known_to(_ECHO))
-        if not word.certain:
-            raise _Refused(f"the shell would compute {text_of(node)}")
-        return word
 
     def known_to(self, program: str) -> Mapping[str, str]:
         """Return the variables whose value is known, or does not matter, in the arguments of a program."""
