@@ -29,7 +29,13 @@ _GENTLE = re.compile(
     r"|system\s+(?:reload|flush)\s|optimize\s+table)",
     re.IGNORECASE,
 )
+#: What the clients of psql and sqlite ask with a command of their own.
+_META = re.compile(
+    r"\s*(?:\\(?:l|d[a-zA-Z]{0,3}|conninfo|z|sf|sv)\+?(?:\s+[\w.*]+)?"
+    r"|\.(?:tables|schema|databases|indexes|indices)(?:\s+\w+)?)\s*"
+)
 _SHOWS = re.compile(r"\s*(?:select|show|describe|desc|explain|values|table|with)\b", re.IGNORECASE)
+_INTO_FILE = re.compile(r"\binto\s+(?:out|dump)file\b", re.IGNORECASE)
 _QUERY_ONLY = re.compile(r"\s*(?:show|describe|desc|explain(?!\s*\(?\s*analy[sz]e))\b", re.IGNORECASE)
 
 
@@ -49,6 +55,11 @@ def _statement(statement: str) -> tuple[Risk, str]:
         return Risk.DESTRUCTIVE, "updates every row of a table"
     if _GENTLE.match(statement):
         return Risk.REVERSIBLE_LOW, "asks a database for maintenance"
-    if _QUERY_ONLY.match(statement) or (_SHOWS.match(statement) and not _CHANGES.search(statement)):
+    reads = (
+        _META.fullmatch(statement)
+        or _QUERY_ONLY.match(statement)
+        or (_SHOWS.match(statement) and not _CHANGES.search(statement))
+    )
+    if reads and not _INTO_FILE.search(statement):
         return Risk.READ_ONLY, "asks a database"
     return Risk.CONFIG_MUTATION, "changes a database"
