@@ -117,7 +117,19 @@ def _is_idle(reading: Reading) -> bool:
 
 
 _IDLE = frozenset(
-    {Sense.FILLER, Sense.POLITE, Sense.ADDRESS, Sense.AND, Sense.REF, Sense.NOTE, Sense.ME, Sense.IS}
+    {
+        Sense.FILLER,
+        Sense.POLITE,
+        Sense.ADDRESS,
+        Sense.AND,
+        Sense.REF,
+        Sense.NOTE,
+        Sense.ME,
+        Sense.IS,
+        Sense.TELLS,
+        Sense.TOLD,
+        Sense.BEFORE_NAME,
+    }
 )
 
 #: Where languages differ about a message that no language grants, the first of these counts.

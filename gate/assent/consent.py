@@ -26,6 +26,7 @@ _BEGINS_REMARK = frozenset(
     {Sense.REF, Sense.FILLER, Sense.NOTE, Sense.ME, Sense.TELLS, Sense.TOLD, Sense.ONLY, Sense.BEFORE_NAME}
 )
 _NOT_IN_REMARK = frozenset({Sense.YES, Sense.DO, Sense.WANT, Sense.ALL})
+_NOT_WISHED = frozenset({Sense.SEEMS, Sense.IS, Sense.WARN, Sense.SELF})
 _MAX_STRANGE = 5  # words nobody knows in one remark
 _MAX_NAMES = 3
 _MIN_SLIP = 5  # letters; a shorter word is near to too many
@@ -36,6 +37,8 @@ def grant(case: Case) -> Assent | None:
     clauses = list(case.clauses())
     plain = [clause for clause in clauses if all(map(is_accounted, clause))]
     words = [found for clause in plain if (found := _consent(clause, case.pending)) is not None]
+    if not words and (everything := _names_all(case)) is not None:
+        words = [everything]
     ordered = any(word.orders or word.sort is Sort.VERB or word.sense is Sense.DO for word in words)
     if not clauses or not all(
         clause in plain or (words and _is_told(clause)) or (ordered and _is_remark(clause, case))
@@ -134,10 +137,11 @@ def _widens(clause: Sequence[Unit], pending: Pending) -> bool:
 
 def _consent(clause: Sequence[Unit], pending: Pending) -> Unit | None:
     """Return the unit by which a clause consents: a yes, a judgement, all of them, or the deed asked for."""
-    if pending.count > 1 and all(unit.sense in _ALL_OF_THEM or unit.items for unit in clause):
-        named = frozenset[int]().union(*(unit.items for unit in clause))
-        whole = next((unit for unit in clause if unit.sense is Sense.ALL or unit.items), None)
-        if whole is not None and named in {frozenset(), pending.everything} and _tells_all(clause, pending):
+    if pending.count > 1 and all(
+        unit.sense in _ALL_OF_THEM or unit.items == pending.everything for unit in clause
+    ):
+        whole = next((unit for unit in clause if unit.sense is Sense.ALL), None)
+        if whole is not None:
             return whole
     for index, unit in enumerate(clause):
         if unit.sense is Sense.YES:
@@ -145,16 +149,23 @@ def _consent(clause: Sequence[Unit], pending: Pending) -> Unit | None:
         if unit.sense is Sense.SUITS and all(one.sense in _SUBJECT_OF_SUITS for one in clause[:index]):
             return unit
         if unit.sense in _OF_STATEMENTS:
-            break  # from here on it is a statement: "I need to approve it"
+            # From here on it is a statement, "I need to approve it", unless a yes is joined to it.
+            joined = zip(clause[index:], clause[index + 1 :], strict=False)
+            return next(
+                (yes for and_, yes in joined if and_.sense is Sense.AND and yes.sense is Sense.YES), None
+            )
         if unit.sense is Sense.SEEMS and _is_judgement(clause, index):
             return unit
     return imperative(clause)
 
 
-def _tells_all(clause: Sequence[Unit], pending: Pending) -> bool:
-    """Tell whether a clause of names names each action ("1-3", "web1 and web2") or says all."""
-    each = any(unit.items and unit.items != pending.everything for unit in clause)
-    return each or any(unit.sense is Sense.ALL or unit.by_index for unit in clause)
+def _names_all(case: Case) -> Unit | None:
+    """Return the first number of a list that counts every action and says nothing else: "1, 2 and 3"."""
+    numbers = [unit for unit in case.spoken if unit.by_index]
+    rest = [unit for unit in case.spoken if not unit.by_index]
+    counted = frozenset[int]().union(*(unit.items for unit in numbers))
+    whole = case.pending.count > 1 and counted == case.pending.everything
+    return numbers[0] if whole and all(unit.sense in _ALL_OF_THEM for unit in rest) else None
 
 
 def _is_judgement(clause: Sequence[Unit], at: int) -> bool:
@@ -168,7 +179,7 @@ def _is_judgement(clause: Sequence[Unit], at: int) -> bool:
 
 def imperative(clause: Sequence[Unit]) -> Unit | None:
     """Return the deed when the clause is the wish for it ("restart it", "please do it"), not about it."""
-    if any(unit.sense in _OF_STATEMENTS or unit.sense in {Sense.SEEMS, Sense.IS} for unit in clause):
+    if any(unit.sense in _OF_STATEMENTS or unit.sense in _NOT_WISHED for unit in clause):
         return None  # "restart is done"
     for index, unit in enumerate(clause):
         if unit.sort is Sort.VERB or unit.sense is Sense.DO:

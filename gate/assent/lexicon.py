@@ -108,6 +108,7 @@ class Lexicon:
             from "restarted" (riavvialo, riavviato).
         phrases: folded words of a phrase -> its sense.
         verbs: folded words of a verb -> the names of what it does ("restart").
+        parted: likewise for verbs of two words that others stand between: "starte … neu".
         nouns: likewise for things ("database").
         ordinals: word -> 1-based position; -1 is the last one.
         numbers: word -> number.
@@ -120,6 +121,7 @@ class Lexicon:
     typos: bool = False
     phrases: Mapping[Phrase, Sense] = field(default_factory=dict)
     verbs: Mapping[Phrase, tuple[str, ...]] = field(default_factory=dict)
+    parted: Mapping[Phrase, tuple[str, ...]] = field(default_factory=dict)
     nouns: Mapping[Phrase, tuple[str, ...]] = field(default_factory=dict)
     ordinals: Mapping[str, int] = field(default_factory=dict)
     numbers: Mapping[str, int] = field(default_factory=dict)
@@ -131,7 +133,9 @@ class Lexicon:
     @cached_property
     def vocabulary(self) -> frozenset[str]:
         """Every word that stands anywhere in this lexicon."""
-        words = {word for phrase in (*self.phrases, *self.verbs, *self.nouns) for word in phrase}
+        words = {
+            word for phrase in (*self.phrases, *self.verbs, *self.parted, *self.nouns) for word in phrase
+        }
         return frozenset(words | set(self.ordinals) | set(self.numbers) | set(self.spelling))
 
     @cached_property
@@ -151,6 +155,14 @@ class Lexicon:
         return frozenset(
             phrase[0] for phrase, sense in self.phrases.items() if sense in RESTRAINING and len(phrase) == 1
         )
+
+    @cached_property
+    def particles(self) -> Mapping[str, tuple[str, ...]]:
+        """First word of a parted verb -> the words that may end it."""
+        found: dict[str, tuple[str, ...]] = {}
+        for first, last in self.parted:
+            found[first] = (*found.get(first, ()), last)
+        return found
 
     @cached_property
     def pairs(self) -> tuple[str, ...]:
@@ -241,7 +253,8 @@ def _join(common: Lexicon, own: Lexicon) -> Lexicon:
     return replace(
         own,
         phrases=_also_plain({**common.phrases, **own.phrases}),
-        verbs=_also_plain({**common.verbs, **own.verbs}),
+        verbs=_also_plain({**common.verbs, **own.verbs, **own.parted}),
+        parted=_also_plain(own.parted),
         nouns=_also_plain({**common.nouns, **own.nouns}),
         ordinals=_also_plain_words(own.ordinals),
         numbers=_also_plain_words(own.numbers),
@@ -274,7 +287,8 @@ def _parse(name: str, content: Mapping[str, object]) -> Lexicon:
         language=name,
         typos=_flag(name, content),
         phrases=_phrases(name, _table(name, content, "words")),
-        verbs=_names(name, _table(name, content, "verbs")),
+        verbs=_names(name, _whole(_table(name, content, "verbs"), parted=False)),
+        parted=_names(name, _whole(_table(name, content, "verbs"), parted=True)),
         nouns=_names(name, _table(name, content, "nouns")),
         ordinals=_integers(name, _table(name, content, "ordinals")),
         numbers=_integers(name, _table(name, content, "numbers")),
@@ -341,6 +355,23 @@ def _variants(texts: Sequence[str]) -> Iterator[str]:
 
 #: Ends the stored form of YES_ALONE phrases; no token is ever this.
 ALONE = "\0"
+
+
+_GAP = " … "
+
+
+def _whole(table: Mapping[str, object], *, parted: bool) -> Mapping[str, object]:
+    """Keep the verbs that have a gap ("starte … neu"), written without it, or those that have none."""
+    return {
+        key: [
+            text.replace(_GAP, " ")
+            for text in values
+            if not isinstance(text, str) or (_GAP in text) is parted
+        ]
+        if isinstance(values, list)
+        else values
+        for key, values in table.items()
+    }
 
 
 def _names(name: str, table: Mapping[str, object]) -> Mapping[Phrase, tuple[str, ...]]:

@@ -20,6 +20,7 @@ _SPAN = re.compile(r"#?([^\W\d_]*)(\d{1,5})-#?([^\W\d_]*)(\d{1,5})")
 _NAMED = re.compile(r"#?([^\W\d_]*)(\d{1,5})")
 _TO = 2
 _PAIR = 2
+_MAX_GAP = 7
 _MAX_STEPS = 20
 _UNSEEN = 1000  # positions of things that a question may have and that answers number
 _COMPANIONS = frozenset({Sense.POLITE, Sense.ADDRESS, Sense.YES, Sense.ACK, Sense.FINE})
@@ -122,7 +123,7 @@ class Reader:
         return len(strange) + sum(word not in known for word in self._known_to_some)
 
     def _read(self, lexicon: Lexicon) -> tuple[Unit, ...]:
-        mended = mend(self._tokens, lexicon, self._lexicons, self._pending)
+        mended = _joined(mend(self._tokens, lexicon, self._lexicons, self._pending), lexicon)
         units: list[Unit] = []
         at = 0
         while at < len(mended):
@@ -132,6 +133,20 @@ class Reader:
             units.append(unit)
             at += width
         return tuple(units)
+
+
+def _joined(tokens: Sequence[Token], lexicon: Lexicon) -> Sequence[Token]:
+    """Bring the end of a parted verb to its beginning: "starte caddy neu" is "starte neu caddy"."""
+    if not any(token.text in lexicon.particles for token in tokens):
+        return tokens
+    joined = list(tokens)
+    for at, token in enumerate(tokens):
+        clause = list(takewhile(lambda one: one.kind is not Kind.BREAK, joined[at + 1 : at + _MAX_GAP]))
+        ends = lexicon.particles.get(token.text, ())
+        place = next((i for i, one in enumerate(clause) if one.text in ends), None)
+        if place and joined[at] is token:
+            joined.insert(at + 1, joined.pop(at + 1 + place))
+    return joined
 
 
 def _is_deed(unit: Unit) -> bool:
@@ -145,10 +160,21 @@ def _unit_at(tokens: Sequence[Token], at: int, lexicon: Lexicon, pending: Pendin
     if token.kind in _OPAQUE:
         # NOTE: a quoted or fenced "yes" is somebody's word for it, never a word of the lexicon.
         return _single(token, lexicon, pending), 1
+    if _is_sneer(tokens[at : at + 3], lexicon):
+        return _unit(Sort.SENSE, tokens[at : at + 3], sense=Sense.HEDGE), 3
     found = _span_at(tokens, at, lexicon, pending) or _phrase_at(tokens, at, lexicon, pending)
     if found is not None:
         return found
     return _single(token, lexicon, pending), 1
+
+
+def _is_sneer(tokens: Sequence[Token], lexicon: Lexicon) -> bool:
+    """Tell whether a hedge of two words was written with a comma: "yeah, right"."""
+    return (
+        len(tokens) == 3  # noqa: PLR2004 - a word, a comma, a word
+        and tokens[1].text == ","
+        and lexicon.phrases.get((tokens[0].text, tokens[2].text)) is Sense.HEDGE
+    )
 
 
 def _span_at(tokens: Sequence[Token], at: int, lexicon: Lexicon, pending: Pending) -> tuple[Unit, int] | None:
@@ -275,11 +301,15 @@ def _phrase_at(
         items = pending.meant_by_any(lexicon.stands_for[name] for name in nouns)
         if items:
             return _unit(Sort.ITEM, run[:width], items=items), width
-        if sense is Sense.ORDER:
-            return replace(_unit(Sort.SENSE, run[:width], sense=Sense.YES), orders=True), width
         if sense is not None:
-            return _unit(Sort.SENSE, run[:width], sense=sense), width
+            return _sensed(run[:width], sense), width
     return None
+
+
+def _sensed(tokens: Sequence[Token], sense: Sense) -> Unit:
+    if sense is Sense.ORDER:
+        return replace(_unit(Sort.SENSE, tokens, sense=Sense.YES), orders=True)
+    return _unit(Sort.SENSE, tokens, sense=sense)
 
 
 def _sense_at(
@@ -315,7 +345,7 @@ def _verb(tokens: Sequence[Token], lexicon: Lexicon, pending: Pending) -> Unit:
     sense = lexicon.phrases.get(words)
     # "stop", "cancel" and "drop" refuse, unless they are what is pending; then they keep the doubt.
     if not items and sense is not None:
-        return _unit(Sort.SENSE, tokens, sense=sense)
+        return _sensed(tokens, sense)
     return _unit(Sort.VERB, tokens, sense=sense, items=items)
 
 
@@ -383,7 +413,7 @@ def _position(token: Token, lexicon: Lexicon, pending: Pending) -> int | None:
         return None
     if token.kind is Kind.NUMBER and len(token.text) < _MAX_DIGITS:
         number = int(token.text)
-    elif token.text in lexicon.ordinals:
+    elif token.text in lexicon.ordinals and pending.count > 1:
         number = lexicon.ordinals[token.text]
         number = pending.count if number < 0 else number
     else:

@@ -13,11 +13,13 @@ from gate.assent.match import Sort, Unit
 from gate.assent.pending import Pending
 
 _PLUS = frozenset({Sense.YES, Sense.SUITS, Sense.ACK, Sense.FINE, Sense.DO})
-_MINUS = frozenset({Sense.NO, Sense.REFUSE, Sense.DEFER, Sense.HOLD})
+_MINUS = frozenset({Sense.NO, Sense.REFUSE})
+_LATER = frozenset({Sense.DEFER, Sense.HOLD})
 _SPARES = frozenset({Sense.NOT, Sense.SKIP})
 _EMPTY: frozenset[int] = frozenset()
 _REFERS = frozenset({"i", "v", "rest"})
-_DECIDES = frozenset({"+", "-", "spare"})
+_DECIDES = frozenset({"+", "-", "spare", "later"})
+_SAYS_NO = frozenset({"-", "spare"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +134,7 @@ _SENSE_MARKS = (
     | dict.fromkeys(_PLUS, "+")
     | dict.fromkeys(_MINUS, "-")
     | dict.fromkeys(_SPARES, "spare")
+    | dict.fromkeys(_LATER, "later")
 )
 
 
@@ -144,18 +147,12 @@ def _count(events: Sequence[tuple[str, frozenset[int]]], tally: _Tally) -> None:
     polarity = ""
     for index, (said, items) in enumerate(events):
         tally.spares = tally.spares or said == "spare"
-        mark = "-" if said == "spare" else said
-        if mark == "-" and tally.waiting and _goes_before(events[index + 1 :]):
+        mark = "-" if said in _DECIDES and said != "+" else said
+        if said in _SAYS_NO and tally.waiting and _goes_before(events[index + 1 :]):
             _settle(tally, "+")
             polarity = tally.last = "-"
         elif mark in {"+", "-"}:
-            polarity = "-" if "-" in (mark, polarity) and not refers_first else mark
-            if tally.waiting or tally.rest == "?":
-                _settle(tally, mark)
-                polarity = "" if refers_first else polarity
-            elif mark == "+" and not any(other in _REFERS for other, _ in events):
-                tally.general = True
-            tally.last = mark
+            polarity = _decide(mark, polarity, events, tally)
         elif mark in {"only", "except"}:
             _restrict(mark, tally)
             polarity = "-" if mark == "except" else "+"
@@ -167,6 +164,19 @@ def _count(events: Sequence[tuple[str, frozenset[int]]], tally: _Tally) -> None:
             _refer(items, polarity, tally)
     if any(mark == "v" for mark, _ in events) and tally.waiting:
         _settle(tally, "+")  # naming the deed asks for it: "revoke and rotate. keep the tokens"
+
+
+def _decide(mark: str, before: str, events: Sequence[tuple[str, frozenset[int]]], tally: _Tally) -> str:
+    """Take a yes or no into account; return the polarity that what follows has."""
+    refers_first = events[0][0] in _REFERS
+    polarity = "-" if "-" in (mark, before) and not refers_first else mark
+    if tally.waiting or tally.rest == "?":
+        _settle(tally, mark)
+        polarity = "" if refers_first else polarity
+    elif mark == "+" and not any(other in _REFERS for other, _ in events):
+        tally.general = True
+    tally.last = mark
+    return polarity
 
 
 def _goes_before(later: Sequence[tuple[str, frozenset[int]]]) -> bool:
