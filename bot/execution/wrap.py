@@ -24,6 +24,12 @@ ENVIRONMENT = (
     ("SYSTEMD_PAGER", "cat"),
     ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_TERMINAL_PROMPT", "0"),
+    # A repository's own settings may name programs that even `git log` starts (docs/adr/0003).
+    ("GIT_CONFIG_COUNT", "2"),
+    ("GIT_CONFIG_KEY_0", "core.fsmonitor"),
+    ("GIT_CONFIG_VALUE_0", "false"),
+    ("GIT_CONFIG_KEY_1", "log.showSignature"),
+    ("GIT_CONFIG_VALUE_1", "false"),
     ("LESSSECURE", "1"),
 )
 _MARK = "SAYSO_RUN"

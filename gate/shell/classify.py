@@ -99,7 +99,7 @@ def _by_line(command: str, rules: Rules) -> tuple[list[lenient.Piece], strict.Re
             return None
         secret = secret or reading.secret
         pieces.append(lenient.Piece(text=line, root=root, judged=reading.judged))
-    return pieces, strict.Reading(findings=tuple(findings), secret=secret)
+    return (pieces, strict.Reading(findings=tuple(findings), secret=secret)) if findings else None
 
 
 def _plain(risk: Risk, reason: str) -> Verdict:

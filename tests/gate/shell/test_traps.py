@@ -32,6 +32,8 @@ MULTILINE = [
     "",
     "   ",
     "# only a comment",
+    "#\n",
+    "# a comment\n\n# another",
 ]
 
 
