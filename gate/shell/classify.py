@@ -8,12 +8,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gate.domain import Part, Risk, Verdict, strictest
+from gate.domain import Part, Risk, Touch, Verdict
 from gate.shell import bytes as characters
 from gate.shell import lenient, strict
 from gate.shell.judge import Finding
 from gate.shell.model import Rules
-from gate.shell.parse import WORD_KINDS, parse, text_of
+from gate.shell.parse import parse
+from gate.shell.tree import WORD_KINDS
 from gate.shell.words import decode
 
 _SUDO_PREFIX = re.compile(r"sudo[ \t]+(?:-n[ \t]+)?(?=[^-\s])")
@@ -51,16 +52,17 @@ def without_sudo(command: str, rules: Rules) -> str | None:
     if found is None or characters.objection(command) is not None:
         return None
     inner = command[found.end() :]
-    root = parse(inner)
-    reading = strict.read(root, rules=rules)
-    if reading.refusal is not None or len(reading.findings) != 1 or root.child_count != 1:
+    tree = parse(inner)
+    reading = strict.read(tree, rules=rules)
+    if reading.refusal is not None or len(reading.findings) != 1 or len(tree.root.children) != 1:
         return None
-    node = root.children[0]
-    kinds = {child.type for child in node.children}
-    if node.type != "command" or not kinds <= {"command_name", *WORD_KINDS}:
+    node = tree.root.children[0]
+    kinds = {child.kind for child in node.children}
+    if node.kind != "command" or not kinds <= {"command_name", *WORD_KINDS}:
         return None
-    name = decode(text_of(node.children[0])).text.rpartition("/")[2]
-    return None if rules.programs.get(name) and rules.programs[name].raises_user else inner
+    name = decode(node.children[0].text).text.rpartition("/")[2]
+    known = rules.programs.get(name)
+    return None if known and known.verb.raises_user else inner
 
 
 def _judged(command: str, *, rules: Rules, as_root: bool) -> Verdict:
@@ -70,9 +72,11 @@ def _judged(command: str, *, rules: Rules, as_root: bool) -> Verdict:
         return _plain(Risk.DESTRUCTIVE, "too long to be judged at all")
     objection = characters.objection(command)
     seen = characters.without_hidden(command) if objection else command
-    root = parse(seen)
-    reading = strict.read(root, rules=rules) if objection is None else strict.Reading(refusal=objection)
-    pieces = [lenient.Piece(text=seen, root=root, judged=reading.judged)]
+    tree = parse(seen)
+    if tree.too_large:
+        return _plain(Risk.DESTRUCTIVE, "too large or too deeply nested to be judged")
+    reading = strict.read(tree, rules=rules) if objection is None else strict.Reading(refusal=objection)
+    pieces = [lenient.Piece(text=seen, tree=tree, judged=reading.judged)]
     if objection is None and reading.refusal is not None and "\n" in command:
         by_line = _by_line(command, rules)
         if by_line is not None:
@@ -92,13 +96,13 @@ def _by_line(command: str, rules: Rules) -> tuple[list[lenient.Piece], strict.Re
     for line in command.split("\n"):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
-        root = parse(line)
-        reading = strict.read(root, rules=rules)
+        tree = parse(line)
+        reading = strict.read(tree, rules=rules)
         findings += reading.findings
         if reading.refusal is not None or line.endswith("\\") or len(findings) > characters.MAX_COMMANDS:
             return None
         secret = secret or reading.secret
-        pieces.append(lenient.Piece(text=line, root=root, judged=reading.judged))
+        pieces.append(lenient.Piece(text=line, tree=tree, judged=reading.judged))
     return (pieces, strict.Reading(findings=tuple(findings), secret=secret)) if findings else None
 
 
@@ -107,39 +111,43 @@ def _plain(risk: Risk, reason: str) -> Verdict:
 
 
 def _verdict(found: Sequence[Finding], reading: strict.Reading) -> Verdict:
-    everything = [*found, *reading.findings]
-    floor = Risk.READ_ONLY if reading.refusal is None else Risk.CONFIG_MUTATION
-    risk = strictest(floor, *(finding.risk for finding in everything))
-    secret = reading.secret or any(finding.secret for finding in everything)
-    asks = next(
-        (finding.asks for finding in everything if finding.asks), "may show secrets" if secret else ""
-    )
-    deciding = next((finding for finding in found if finding.risk is risk), None)
-    named = deciding or (found[0] if found else None)
+    sure = reading.refusal is None
+    everything = (*found, *reading.findings)
+    risk = Risk.READ_ONLY if sure else Risk.CONFIG_MUTATION
+    secret, asks = reading.secret, ""
+    for finding in everything:
+        if finding.risk is not risk and finding.risk.at_least(risk):
+            risk = finding.risk
+        secret = secret or finding.secret
+        asks = asks or finding.asks
+    if secret and not asks:
+        asks = "may show secrets"
+    parts: list[Part] = []
+    touches: list[Touch] = []
+    never: list[str] = []
+    named: Finding | None = None
+    for finding in found:
+        parts.append(Part(text=finding.text, risk=finding.risk, reason=finding.reason, depth=finding.depth))
+        touches += finding.touches
+        if finding.never:
+            never.append(finding.never)
+        if named is None and finding.risk is risk:
+            named = finding
+    named = named or (found[0] if found else None)
+    deciding = [finding.reason for finding in everything if finding.risk is risk]
+    reasons = [asks, *deciding] if risk is Risk.READ_ONLY else [*never, *deciding, reading.refusal, asks]
     return Verdict(
         risk=risk,
-        auto_run=risk is Risk.READ_ONLY and reading.refusal is None and not secret and not asks,
-        never=next((finding.never for finding in found if finding.never), None),
-        reasons=_reasons(found, reading, risk=risk, asks=asks),
-        parts=tuple(
-            Part(text=finding.text, risk=finding.risk, reason=finding.reason, depth=finding.depth)
-            for finding in found
-        ),
-        touches=tuple(dict.fromkeys(touch for finding in found for touch in finding.touches)),
+        auto_run=sure and risk is Risk.READ_ONLY and not asks,
+        never=never[0] if never else None,
+        reasons=tuple(dict.fromkeys([reason for reason in reasons if reason])),
+        parts=tuple(parts),
+        touches=tuple(dict.fromkeys(touches)),
         deed=named.deed if named else None,
         reads_secrets=secret,
         undo=named.undo if named else None,
         dry_run=named.dry_run if named else None,
     )
-
-
-def _reasons(found: Sequence[Finding], reading: strict.Reading, *, risk: Risk, asks: str) -> tuple[str, ...]:
-    never = [finding.never for finding in found if finding.never]
-    deciding = [finding.reason for finding in [*found, *reading.findings] if finding.risk is risk]
-    refusal = [reading.refusal] if reading.refusal else []
-    asked = [asks] if asks else []
-    ordered = [*asked, *deciding] if risk is Risk.READ_ONLY else [*never, *deciding, *refusal, *asked]
-    return tuple(dict.fromkeys(ordered))
 
 
 def _declared(verdict: Verdict, declared_risk: str | None) -> Verdict:

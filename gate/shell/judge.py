@@ -5,23 +5,21 @@ does not know exactly makes a read-only command a config_mutation here.
 """
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from gate.domain import Deed, Risk, Touch, strictest
 from gate.shell import paths, scripts, sql
 from gate.shell.match import Match, match
-from gate.shell.model import Clause, Never, Reads, Rules, Verb, Wraps
+from gate.shell.model import Clause, Known, Never, Reads, Rules, Wraps
 from gate.shell.words import UNKNOWN, Word
 
 _SLOT = re.compile(r"\{(\*|\d|--?[\w-]+)\}")
 #: How a glob may begin for its matches never to be taken for options.
 _NO_OPTION = re.compile(r"[^-*?]")
-_OPERAND_CODE = re.compile(r"@(\d)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inner:
+class Inner(NamedTuple):
     """Something that runs inside: words, or text for another shell."""
 
     words: tuple[Word, ...] = ()
@@ -29,9 +27,8 @@ class Inner:
     weighs_only_destruction: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """What one simple command does.
+class Finding(NamedTuple):
+    """What one simple command does. A tuple because one is made for every command.
 
     Attributes:
         asks: why it never runs unasked although it changes nothing; "" when nothing speaks against it.
@@ -72,11 +69,11 @@ def judge(words: Sequence[Word], *, rules: Rules, text: str = "", cwd: str = "",
         feed: what stands on standard input, as far as known.
     """
     name = words[0].text.rpartition("/")[2]
-    verb = rules.programs.get(name)
+    known = rules.programs.get(name)
     text = text or " ".join(word.raw for word in words)
-    if verb is None:
+    if known is None:
         return _unknown(name, words, rules, text)
-    case = _Case(match(verb, words[1:]), rules=rules, text=text, cwd=cwd, feed=feed)
+    case = _Case(match(known, words[1:]), rules=rules, text=text, cwd=cwd, feed=feed)
     finding = case.finding()
     for overlay in rules.overlays.get(name, ()):
         finding = _tighten(finding, overlay, words, case)
@@ -88,49 +85,58 @@ def _unknown(name: str, words: Sequence[Word], rules: Rules, text: str) -> Findi
         f"{name} is not known here" if name and UNKNOWN not in name else "what runs is known only at run time"
     )
     risk = Risk.CONFIG_MUTATION
-    if any(
-        rules.places.destroying_words.fullmatch(word) for word in [name, *(word.text for word in words[1:6])]
-    ):
+    if _deletes([name, *[word.text for word in words[1:6]]], rules):
         risk, reason = Risk.DESTRUCTIVE, f"{reason}, and by its words it deletes"
-    secret = any(paths.holds_secret(word, rules.places) for word in words)
+    secret = paths.any_holds_secret(words, rules.places)
     return Finding(text=text, risk=risk, reason=reason, secret=secret)
 
 
-def _tighten(finding: Finding, overlay: Verb, words: Sequence[Word], case: "_Case") -> Finding:
+def _deletes(words: Sequence[str], rules: Rules) -> bool:
+    destroys = rules.places.destroying_words.fullmatch
+    return any(map(destroys, words))
+
+
+def _tighten(finding: Finding, overlay: Known, words: Sequence[Word], case: "_Case") -> Finding:
     extra = _Case(match(overlay, words[1:]), rules=case.rules, text=case.text, cwd=case.cwd, feed=case.feed)
-    risks = [rule.risk for rule in extra.found.chain if rule.risk is not None][-1:]
     clauses = [clause for clause in extra.clauses() if not clause.lower]
-    risks += [clause.risk for clause in clauses if clause.risk is not None]
-    asks = extra.found.verb.asks or next((clause.reason for clause in clauses if clause.asks), "")
+    risks = [risk for risk in (extra.known.risk, *(clause.risk for clause in clauses)) if risk is not None]
+    asks = extra.verb.asks or next((clause.reason for clause in clauses if clause.asks), "")
     if any(risk.rank > finding.risk.rank for risk in risks):
         reasons = [clause.reason for clause in clauses if clause.risk is strictest(*risks)]
-        reason = next(iter(reasons), extra.found.verb.reason or "the operator's rules say so")
-        finding = replace(finding, risk=strictest(*risks), reason=reason)
-    secret = finding.secret or any(clause.secret for clause in clauses) or extra.found.verb.secret
-    return replace(finding, asks=finding.asks or asks, secret=secret)
+        reason = next(iter(reasons), extra.verb.reason or "the operator's rules say so")
+        finding = finding._replace(risk=strictest(*risks), reason=reason)
+    secret = finding.secret or any(clause.secret for clause in clauses) or extra.verb.secret
+    return finding._replace(asks=finding.asks or asks, secret=secret)
 
 
 class _Case:
     """One command against one rule."""
 
+    __slots__ = ("code", "cwd", "feed", "found", "known", "line", "operands", "rules", "text", "verb")
+
     def __init__(self, found: Match, *, rules: Rules, text: str, cwd: str, feed: str) -> None:
         self.found = found
-        self.verb = found.verb
+        self.known = found.known
+        self.verb = found.known.verb
         self.rules = rules
         self.text = text
         self.cwd = cwd
         self.feed = feed
-        self.code, self.operands = self._split_code()
-        self.line = ""
+        self.operands: Sequence[Word] = found.operands
+        self.code: Sequence[str] = self._take_code() if self.verb.code else ()
+        self.line: str | None = None
 
     # -- what the rule says
 
     def finding(self) -> Finding:
+        known, verb = self.known, self.verb
+        clauses = self.clauses() if known.clauses else []
         risk, reason = self._base()
-        clauses = self.clauses()
-        risk, reason = self._lowered(clauses, risk, reason)
-        raising = [clause for clause in clauses if not clause.lower]
-        if risk is Risk.CONFIG_MUTATION and self._unknown_verb_deletes():
+        raising = clauses
+        if clauses:
+            risk, reason = self._lowered(clauses, risk, reason)
+            raising = [clause for clause in clauses if not clause.lower]
+        if risk is Risk.CONFIG_MUTATION and known.below and self._unknown_verb_deletes():
             risk, reason = Risk.DESTRUCTIVE, "by its words it deletes"
         for clause in raising:
             if clause.risk is not None and clause.risk.rank > risk.rank:
@@ -139,61 +145,68 @@ class _Case:
             doubt = self._doubt()
             if doubt:
                 risk, reason = Risk.CONFIG_MUTATION, doubt
-        secret = self._secret(raising)
-        never = self._never(raising)
+        never = self._never(raising) if raising else None
         if never:
             risk, reason = Risk.DESTRUCTIVE, never
+        secret = self._secret(raising)
         return Finding(
             text=self.text,
             risk=risk,
             reason=reason or "only reads",
             never=never,
-            asks=self._asks(raising, secret=secret),
+            asks="may show secrets" if secret else self._asks(raising),
             secret=secret,
             deed=self._deed(clauses),
-            touches=self._touches() if risk is not Risk.READ_ONLY else (),
-            undo=self._filled(clauses, "undo"),
-            dry_run=self._filled(clauses, "dry_run"),
-            inner=self._inner(),
-            shell=self.verb.shell,
-            reads_stdin_code=self.verb.shell and not self._script_given(),
-            fetches=self._any(lambda rule: rule.fetches),
-            sends=self._any(lambda rule: rule.sends),
-            raises_user=self.verb.raises_user,
-            shows=self.verb.reads is Reads.CONTENT,
+            touches=self._touches() if known.touches and risk is not Risk.READ_ONLY else (),
+            undo=self._filled([clause.undo for clause in clauses if clause.undo], known.undo),
+            dry_run=self._filled([clause.dry_run for clause in clauses if clause.dry_run], known.dry_run),
+            inner=self._inner() if known.hands_on or self.found.inner else (),
+            shell=verb.shell,
+            reads_stdin_code=verb.shell and not self._script_given(),
+            fetches=known.fetches,
+            sends=known.sends,
+            raises_user=verb.raises_user,
+            shows=verb.reads is Reads.CONTENT,
         )
-
-    def _any(self, test: Callable[[Verb], bool]) -> bool:
-        return any(test(rule) for rule in self.found.chain)
 
     def _base(self) -> tuple[Risk, str]:
         if self.found.bare and self.verb.bare is not None:
             return self.verb.bare, ""
-        risk = next(
-            (rule.risk for rule in reversed(self.found.chain) if rule.risk is not None), Risk.CONFIG_MUTATION
-        )
-        reason = next((rule.reason for rule in reversed(self.found.chain) if rule.reason), "")
         if self.verb.checker == "sql" and (self.code or self.feed):
-            risk, reason = sql.judge(";".join([*self.code, self.feed]))
-        return risk, reason
+            return sql.judge(";".join([*self.code, self.feed]))
+        return self.known.risk or Risk.CONFIG_MUTATION, self.known.reason
 
     def clauses(self) -> list[Clause]:
         """Return the clauses that hold, in the order of the rule file."""
-        return [clause for rule in self.found.chain for clause in rule.clauses if self._holds(rule, clause)]
-
-    def _holds(self, rule: Verb, clause: Clause) -> bool:
-        return self._options_hold(rule, clause) and self._operands_hold(clause)
-
-    def _options_hold(self, rule: Verb, clause: Clause) -> bool:
         found = self.found
+        holding: list[Clause] = []
+        for clause, before in self.known.clauses:
+            given = found.before if before else found.given
+            # Most clauses wait for an option that is not there.
+            if clause.has and clause.has.isdisjoint(given) and not self._abbreviated(clause, given):
+                continue
+            if self._holds(clause, given):
+                holding.append(clause)
+        return holding
+
+    def _abbreviated(self, clause: Clause, given: Mapping[str, list[str]]) -> bool:
+        return bool(self.found.unknown) and self.found.has(
+            clause.has, abbreviated=not clause.lower, given=given
+        )
+
+    def _holds(self, clause: Clause, given: Mapping[str, list[str]]) -> bool:
+        if clause.lacks and not clause.lacks.isdisjoint(given):
+            return False
+        return self._operands_hold(clause) and self._options_hold(clause, given)
+
+    def _options_hold(self, clause: Clause, given: Mapping[str, list[str]]) -> bool:
+        if clause.value is not None:
+            values = [value for name in clause.has for value in given.get(name, ())]
+            if not any(clause.value.fullmatch(value) for value in values):
+                return False
         loose = not clause.lower
-        given = found.scope(rule)
-        values = [value for name in clause.has for value in given.get(name, ())] if clause.value else []
-        return (
-            (not clause.has or found.has(clause.has, abbreviated=loose, given=given))
-            and all(found.has(frozenset({name}), abbreviated=loose, given=given) for name in clause.all_of)
-            and not found.has(clause.lacks, abbreviated=False, given=given)
-            and (clause.value is None or any(clause.value.fullmatch(value) for value in values))
+        return all(
+            self.found.has(frozenset({name}), abbreviated=loose, given=given) for name in clause.all_of
         )
 
     def _operands_hold(self, clause: Clause) -> bool:
@@ -206,7 +219,7 @@ class _Case:
         )
 
     def _line(self) -> str:
-        if not self.line:
+        if self.line is None:
             found = self.found
             given = [*found.before.items(), *found.given.items()]
             options = [f"{name} {value}".strip() for name, values in given for value in values]
@@ -214,7 +227,7 @@ class _Case:
             self.line = " ".join([*found.path, *words, *options, self.feed]).strip()
         return self.line
 
-    def _lowered(self, clauses: list[Clause], risk: Risk, reason: str) -> tuple[Risk, str]:
+    def _lowered(self, clauses: Sequence[Clause], risk: Risk, reason: str) -> tuple[Risk, str]:
         if self.found.unknown:
             return risk, reason
         for clause in clauses:
@@ -223,10 +236,7 @@ class _Case:
         return risk, reason
 
     def _unknown_verb_deletes(self) -> bool:
-        if not self.verb.verbs:
-            return False
-        words = [word.text for word in self.found.operands[:3]]
-        return any(self.rules.places.destroying_words.fullmatch(word) for word in words)
+        return _deletes([word.text for word in self.found.operands[:3]], self.rules)
 
     # -- doubts about something that would be read-only
 
@@ -244,11 +254,13 @@ class _Case:
         return self._glob_doubt() or self._code_doubt()
 
     def _glob_doubt(self) -> str | None:
+        verb = self.verb
         for word in self.operands:
-            fixed = self.verb.max_args is None and _NO_OPTION.match(word.text)
-            if word.glob and not (fixed or self.verb.glob):
+            if word.glob and not verb.glob and not (verb.max_args is None and _NO_OPTION.match(word.text)):
                 return f"file names that match {word.text} could be taken for options"
-        if any(word.glob for word in self.found.operands if word not in self.operands):
+        if len(self.operands) < len(self.found.operands) and any(
+            word.glob for word in self.found.operands if word not in self.operands
+        ):
             return "file names could become code here"
         return None
 
@@ -261,40 +273,45 @@ class _Case:
 
     # -- secrets
 
-    def _secret(self, raising: list[Clause]) -> bool:
-        if self._any(lambda rule: rule.secret) or any(clause.secret for clause in raising):
+    def _secret(self, raising: Sequence[Clause]) -> bool:
+        if self.known.secret or (raising and any(clause.secret for clause in raising)):
             return True
         places = self.rules.places
-        files = self.operands if self.verb.reads is Reads.CONTENT else []
-        if any(paths.holds_secret(word, places) for word in [*files, *self.found.paths, *self._values()]):
+        shows = self.verb.reads is Reads.CONTENT
+        files = self.operands if shows else ()
+        if paths.any_holds_secret(files, places) or paths.any_holds_secret(self.found.paths, places):
             return True
-        if not self._recurses():
+        if shows and self.found.given and self._value_is_secret():
+            return True
+        if not self.verb.recurse or not self._recurses():
             return False
         if not files or any(paths.may_hold_secrets_below(word.text, places) for word in files):
             return True
         return places.secret_words.search(self._line()) is not None
 
-    def _values(self) -> list[Word]:
-        """Return what options were given: should a rule be wrong about one, its value is a file to read."""
-        if self.verb.reads is not Reads.CONTENT:
-            return []
-        given = self.found.given.items()
-        values = [value for name, values in given if name not in self.verb.code for value in values if value]
-        return [Word(text=value, raw=value) for value in values]
+    def _value_is_secret(self) -> bool:
+        """Whether what an option was given is: should a rule be wrong about it, it is a file to read."""
+        return any(
+            paths.is_secret(value, self.rules.places)
+            for name, values in self.found.given.items()
+            if name not in self.verb.code
+            for value in values
+            if value
+        )
 
     def _recurses(self) -> bool:
         recurse = self.verb.recurse
-        return "*" in recurse or (bool(recurse) and self.found.has(recurse, abbreviated=True))
+        return "*" in recurse or self.found.has(recurse, abbreviated=True, given=self.found.given)
 
-    def _asks(self, raising: list[Clause], *, secret: bool) -> str:
-        if secret:
-            return "may show secrets"
-        said = next((clause.reason for clause in raising if clause.asks), "")
-        return said or next((rule.asks for rule in reversed(self.found.chain) if rule.asks), "")
+    def _asks(self, raising: Sequence[Clause]) -> str:
+        for clause in raising:
+            if clause.asks:
+                return clause.reason
+        return self.known.asks
 
     # -- the never list
 
-    def _never(self, raising: list[Clause]) -> str | None:
+    def _never(self, raising: Sequence[Clause]) -> str | None:
         for clause in raising:
             for word in self.operands:
                 if clause.never is Never.SYSTEM_PATH and paths.is_system(
@@ -307,38 +324,34 @@ class _Case:
 
     # -- code and commands inside
 
-    def _split_code(self) -> tuple[list[str], list[Word]]:
-        names = self.verb.code
-        operands = list(self.found.operands)
-        code = self.found.values(frozenset(name for name in names if not name.startswith("@")))
-        if code or self.found.has(
-            frozenset(name for name in names if name.startswith("-")), abbreviated=False
-        ):
-            return code, operands
-        for name in names:
-            position = _OPERAND_CODE.fullmatch(name)
-            if position and len(operands) >= int(position[1]):
-                return [operands.pop(int(position[1]) - 1).text], operands
-        return code, operands
+    def _take_code(self) -> list[str]:
+        """Return what is code among the arguments; an operand that is leaves the operands."""
+        given = self.found.given
+        code = [
+            value for name, values in given.items() if name in self.known.code_options for value in values
+        ]
+        if code or not self.known.code_flags.isdisjoint(given):
+            return code
+        for position in self.known.code_operands:
+            if position < len(self.operands):
+                self.operands = [*self.operands[:position], *self.operands[position + 1 :]]
+                return [self.found.operands[position].text]
+        return []
 
     def _script_given(self) -> bool:
-        return bool(
-            self.code or (self.found.operands and not self.found.has(frozenset({"-s"}), abbreviated=False))
-        )
+        return bool(self.code or (self.found.operands and "-s" not in self.found.given))
 
     def _inner(self) -> tuple[Inner, ...]:
-        inner = [Inner(words=tuple(words)) for words in self.found.inner if words]
-        match self.verb.wraps:
-            case Wraps.COMMAND if self.found.rest:
-                inner.append(Inner(words=tuple(self.found.rest)))
-            case Wraps.SHELL if self.found.rest:
-                inner.append(Inner(text=" ".join(word.text for word in self.found.rest)))
-            case Wraps.SCRIPT:
-                # Operands too: `sh -cx CODE` gives its code as one.
-                inner += [Inner(text=code) for code in [*self.code, *(word.text for word in self.operands)]]
-            case _:
-                pass
-        if self.verb.wraps in (Wraps.COMMAND, Wraps.SHELL):
+        found, wraps = self.found, self.verb.wraps
+        inner = [Inner(words=tuple(words)) for words in found.inner if words]
+        if wraps is Wraps.COMMAND and found.rest:
+            inner.append(Inner(words=tuple(found.rest)))
+        elif wraps is Wraps.SHELL and found.rest:
+            inner.append(Inner(text=" ".join(word.text for word in found.rest)))
+        elif wraps is Wraps.SCRIPT:
+            # Operands too: `sh -cx CODE` gives its code as one.
+            inner += [Inner(text=code) for code in [*self.code, *(word.text for word in self.operands)]]
+        if self.known.runs_rest:
             inner += [Inner(text=code) for code in self.code]
         if self.verb.checker == "code":
             inner += [
@@ -351,6 +364,8 @@ class _Case:
     # -- what to call it
 
     def _fill(self, template: str) -> str:
+        if "{" not in template:
+            return template.strip()
         operands = [word.text for word in self.operands]
 
         def slot(found: re.Match[str]) -> str:
@@ -363,25 +378,25 @@ class _Case:
 
         return _SLOT.sub(slot, template).strip()
 
-    def _deed(self, clauses: list[Clause]) -> Deed | None:
-        said = [clause.deed for clause in clauses if clause.deed] or [
-            rule.deed for rule in reversed(self.found.chain) if rule.deed
-        ]
-        if not said:
+    def _deed(self, clauses: Sequence[Clause]) -> Deed | None:
+        said = self.known.deed
+        for clause in clauses:
+            if clause.deed:
+                said = clause.deed
+                break
+        if said is None:
             return None
-        verb, template = said[0]
+        verb, template = said
         filled = self._fill(template)
         return Deed(verb=verb, object="" if UNKNOWN in filled else filled)
 
     def _touches(self) -> tuple[Touch, ...]:
         touches: list[Touch] = []
-        for kind, template in next((rule.touches for rule in reversed(self.found.chain) if rule.touches), ()):
+        for kind, template in self.known.touches:
             every = [word.text for word in self.operands] if template == "{*}" else [self._fill(template)]
             touches += [Touch(kind=kind, name=name) for name in every if name and UNKNOWN not in name]
         return tuple(touches)
 
-    def _filled(self, clauses: list[Clause], what: str) -> str | None:
-        said: list[str] = [getattr(clause, what) for clause in clauses] + [
-            getattr(rule, what) for rule in reversed(self.found.chain)
-        ]
-        return next((self._fill(template) for template in said if template), None)
+    def _filled(self, said: Sequence[str], otherwise: str) -> str | None:
+        template = said[0] if said else otherwise
+        return self._fill(template) if template else None

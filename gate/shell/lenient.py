@@ -7,24 +7,14 @@ guess costs a question, not a machine.
 
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-
-from tree_sitter import Node
+from typing import NamedTuple
 
 from gate.domain import Risk
 from gate.shell import paths
 from gate.shell.judge import Finding, Inner, judge
 from gate.shell.model import Rules
-from gate.shell.parse import (
-    EXPANSION_KINDS,
-    REDIRECT_KINDS,
-    WORD_KINDS,
-    commands_below,
-    parse,
-    redirect_of,
-    spans_lines,
-    text_of,
-)
+from gate.shell.parse import commands_below, parse, redirect_of, spans_lines
+from gate.shell.tree import EXPANSION_KINDS, REDIRECT_KINDS, WORD_KINDS, Node, Tree
 from gate.shell.words import UNKNOWN, Word, decode, expand_braces
 
 _MAX_DEPTH = 60
@@ -43,8 +33,7 @@ _EMPTIED = re.compile(r"/var/log/.*|/var/lib/.*|/home/.*|/srv/.*|~/.*")
 _SYSRQ = "/proc/sysrq-trigger"
 
 
-@dataclass(slots=True, kw_only=True)
-class _Feed:
+class _Feed(NamedTuple):
     """What comes down a pipe: literal text as far as known, and whether it came from elsewhere."""
 
     text: str | None = None
@@ -52,15 +41,15 @@ class _Feed:
     secret: bool = False
 
 
+_NO_FEED = _Feed()
 Judged = Mapping[int, tuple[Sequence[Word], Finding]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class Piece(NamedTuple):
     """A line or a whole text, its tree, and what the strict reader asked the rules about it."""
 
     text: str
-    root: Node
+    tree: Tree
     judged: Judged
 
 
@@ -69,8 +58,8 @@ def read(pieces: Iterable[Piece], *, rules: Rules, as_root: bool) -> tuple[Findi
     reader = _Lenient(rules, as_root=as_root)
     for piece in pieces:
         reader.judged = piece.judged
-        reader.walk(piece.root, 0)
-        if piece.root.has_error:
+        reader.walk(piece.tree.root, 0)
+        if piece.tree.has_error:
             reader.crude(piece.text)
     return tuple(reader.findings)
 
@@ -93,9 +82,9 @@ class _Lenient:
 
     def walk(self, node: Node, depth: int) -> None:
         if depth > _MAX_DEPTH or len(self.findings) > _MAX_FINDINGS:
-            self.add(text_of(node)[:80], Risk.DESTRUCTIVE, "nested too deeply to be judged")
+            self.add(node.text[:80], Risk.DESTRUCTIVE, "nested too deeply to be judged")
             return
-        match node.type:
+        match node.kind:
             case "command":
                 self.command(node, depth)
             case "pipeline":
@@ -119,7 +108,7 @@ class _Lenient:
 
     def below(self, nodes: Iterable[Node], depth: int) -> None:
         for node in nodes:
-            if node.child_count or node.type in REDIRECT_KINDS:
+            if node.word is None and (node.children or node.kind in REDIRECT_KINDS):
                 self.walk(node, depth + 1)
 
     def add(self, text: str, risk: Risk, reason: str, *, never: bool = False) -> None:
@@ -128,14 +117,14 @@ class _Lenient:
     # -- assignments, functions, loops
 
     def assignment(self, node: Node, depth: int) -> None:
-        name, _, value = text_of(node).partition("=")
+        name, _, value = node.text.partition("=")
         self.variables[name.rstrip("+")] = decode(value, variables=self.variables).text
         self.below(node.children, depth)
 
     def function(self, node: Node, depth: int) -> None:
-        name = next((text_of(child) for child in node.children if child.type == "word"), "")
-        calls = [text_of(item) for item in commands_below(node) if item.children]
-        source = text_of(node)
+        name = next((child.text for child in node.children if child.kind == "word"), "")
+        calls = [item.text for item in commands_below(node) if item.children]
+        source = node.text
         again = [call for call in calls if call.split()[0] == name]
         if name and again and ("&" in source.replace("&&", "") or len(again) > 1):
             self.add(
@@ -148,9 +137,9 @@ class _Lenient:
         self.below(node.children, depth)
 
     def loop(self, node: Node, depth: int) -> None:
-        source = text_of(node)
+        source = node.text
         if _ENDLESS.match(source) and any(
-            child.type == "&" for group in node.children for child in group.children
+            child.kind == "&" for group in node.children for child in group.children
         ):
             self.add(source, Risk.DESTRUCTIVE, "starts processes without end")
         self.below(node.children, depth)
@@ -158,22 +147,22 @@ class _Lenient:
     # -- redirections
 
     def redirected(self, node: Node, depth: int) -> None:
-        body = [child for child in node.children if child.type not in REDIRECT_KINDS]
-        redirects = [child for child in node.children if child.type in REDIRECT_KINDS]
+        body = [child for child in node.children if child.kind not in REDIRECT_KINDS]
+        redirects = [child for child in node.children if child.kind in REDIRECT_KINDS]
         fed = self.feed
         for child in redirects:
             text = _document(child)
             if text is not None:
                 self.feed = _Feed(text=text)
-            source = redirect_of(child) if child.type == "file_redirect" else None
+            source = redirect_of(child) if child.kind == "file_redirect" else None
             if source and source.operator == "<":
                 word = decode(source.target, variables=self.variables)
                 self.feed = _Feed(secret=paths.holds_secret(word, self.rules.places))
         for child in body:
             self.walk(child, depth)
         self.feed = fed
-        nothing = not body or text_of(body[0]).strip() in (":", "true")
-        commands = [child for child in body if child.type == "command"]
+        nothing = not body or body[0].text.strip() in (":", "true")
+        commands = [child for child in body if child.kind == "command"]
         inputs = {paths.normalise(word.text) for child in commands for word in self.words(child)}
         for child in redirects:
             self.redirect(child, depth, empties=nothing, inputs=inputs)
@@ -181,14 +170,14 @@ class _Lenient:
     def redirect(
         self, node: Node, depth: int, *, empties: bool, inputs: Container[str] = frozenset()
     ) -> None:
-        self.below((child for child in node.children if child.type != "heredoc_start"), depth)
-        if node.type != "file_redirect":
+        self.below((child for child in node.children if child.kind != "heredoc_start"), depth)
+        if node.kind != "file_redirect":
             return
         redirect = redirect_of(node)
         if ">" not in redirect.operator or not redirect.target or redirect.target.isdigit():
             return
         target = paths.normalise(decode(redirect.target, variables=self.variables).text, cwd=self.cwd)
-        text = text_of(node)
+        text = node.text
         truncates = redirect.operator in (">", ">|")
         if truncates and target in inputs and target.startswith("/") and target != "/dev/null":
             self.add(text, Risk.DESTRUCTIVE, f"empties {target} before it is read")
@@ -210,10 +199,10 @@ class _Lenient:
     # -- pipes
 
     def pipeline(self, node: Node, depth: int) -> None:
-        feed = self.feed or _Feed()
+        feed = self.feed or _NO_FEED
         outside = self.feed
         for child in node.children:
-            if not child.is_named:
+            if not child.named:
                 continue
             before = len(self.findings)
             self.walk(child, depth)
@@ -228,7 +217,10 @@ class _Lenient:
 
     def literal(self, node: Node) -> str | None:
         """Return what an echo or printf prints; None for anything else."""
-        if node.type != "command":
+        if node.kind != "command":
+            return None
+        known = self.judged.get(node.start) if self.shells == 0 else None
+        if known and known[0][0].text not in _TEXT_SOURCES:
             return None
         words = self.words(node)
         if not words or words[0].text not in _TEXT_SOURCES:
@@ -243,36 +235,47 @@ class _Lenient:
     def words(self, node: Node) -> list[Word]:
         words: list[Word] = []
         for child in node.children:
-            source = child.children[0] if child.type == "command_name" and child.children else child
-            if source.type in WORD_KINDS or source.type in EXPANSION_KINDS:
-                raw = text_of(source)
-                words += self.guess(raw)
+            source = child.children[0] if child.kind == "command_name" and child.children else child
+            if source.word is not None:
+                words.append(source.word)
+            elif source.kind in WORD_KINDS or source.kind in EXPANSION_KINDS:
+                words += self.guess(source.text)
         return words
 
     def guess(self, raw: str) -> list[Word]:
         """Decode a word, with braces expanded and an unquoted variable split as bash splits it."""
-        words = [decode(part, variables=self.variables) for part in expand_braces(raw)]
+        parts = expand_braces(raw) if "{" in raw else (raw,)
+        words = [decode(part, variables=self.variables) for part in parts]
         if raw.startswith("$") and len(words) == 1 and " " in words[0].text:
-            return [replace(words[0], text=part) for part in words[0].text.split()]
+            return [words[0]._replace(text=part) for part in words[0].text.split()]
         return words
 
     def command(self, node: Node, depth: int) -> None:
-        if spans_lines(node):
-            self.crude(text_of(node))
-        for child in node.children:
-            if child.type == "variable_assignment":
-                self.assignment(child, depth)
-        known = self.judged.get(node.start_byte) if self.shells == 0 and not self.cwd else None
-        words = known[0] if known else self.words(node)
-        document = next((text for child in node.children if (text := _document(child)) is not None), None)
-        fed = self.feed
-        if document is not None:
-            self.feed = _Feed(text=document)
-        if words:  # pragma: no branch - the grammar names every command; a change of it must not crash us
-            asked = known[1] if known and (self.feed is None or self.feed.text is None) else None
-            self.simple(words, text_of(node), depth, computed=node, asked=asked)
-        self.feed = fed
+        known = self.judged.get(node.start) if self.shells == 0 and not self.cwd else None
+        if known is None:
+            self.unread(node, depth)
+        else:
+            words, finding = known
+            asked = finding if self.feed is None or self.feed.text is None else None
+            self.simple(words, node.text, depth, computed=node, asked=asked)
         self.below(node.children, depth)
+
+    def unread(self, node: Node, depth: int) -> None:
+        """Look at a command that the strict reader has not judged."""
+        if spans_lines(node):
+            self.crude(node.text)
+        fed = self.feed
+        for child in node.children:
+            if child.kind == "variable_assignment":
+                self.assignment(child, depth)
+            elif child.kind in REDIRECT_KINDS:
+                document = _document(child)
+                if document is not None and self.feed is fed:
+                    self.feed = _Feed(text=document)
+        words = self.words(node)
+        if words:  # pragma: no branch - the grammar names every command; a change of it must not crash us
+            self.simple(words, node.text, depth, computed=node)
+        self.feed = fed
 
     def simple(
         self,
@@ -283,11 +286,11 @@ class _Lenient:
         computed: Node | None = None,
         asked: Finding | None = None,
     ) -> None:
-        feed = self.feed or _Feed()
+        feed = self.feed or _NO_FEED
         finding = asked or judge(words, rules=self.rules, text=text, cwd=self.cwd, feed=feed.text or "")
         if finding.sends and (feed.secret or finding.secret):
-            finding = replace(finding, risk=Risk.DESTRUCTIVE, reason="carries secrets away")
-        self.findings.append(replace(finding, depth=self.nesting) if self.nesting else finding)
+            finding = finding._replace(risk=Risk.DESTRUCTIVE, reason="carries secrets away")
+        self.findings.append(finding._replace(depth=self.nesting) if self.nesting else finding)
         self.follow_cd(words)
         if finding.shell:
             self.shell(finding, feed, depth, computed)
@@ -320,7 +323,7 @@ class _Lenient:
 
     def fetched(self, node: Node) -> bool:
         for command in commands_below(node):
-            if command == node:
+            if command is node:
                 continue
             words = self.words(command)
             if words and judge(words, rules=self.rules).fetches:
@@ -351,9 +354,11 @@ class _Lenient:
         self.nesting += 1
         outside, self.feed = self.feed, feed
         known = len(self.findings)
-        root = parse(text)
-        self.walk(root, depth + 1)
-        if root.has_error and not only_destruction:
+        tree = parse(text)
+        if tree.too_large:
+            self.add(text[:80], Risk.DESTRUCTIVE, "nested too deeply to be judged")
+        self.walk(tree.root, depth + 1)
+        if tree.has_error and not only_destruction:
             self.crude(text)
         if only_destruction:
             self.findings[known:] = [item for item in self.findings[known:] if item.risk is Risk.DESTRUCTIVE]
@@ -373,10 +378,10 @@ class _Lenient:
 
 def _document(node: Node) -> str | None:
     """Return the text of a here-document or here-string; None for anything else."""
-    if node.type == "heredoc_redirect":
-        return "".join(text_of(child) for child in node.children if child.type == "heredoc_body")
-    if node.type == "herestring_redirect":
-        return " ".join(decode(text_of(child)).text for child in node.children if child.is_named)
+    if node.kind == "heredoc_redirect":
+        return "".join(child.text for child in node.children if child.kind == "heredoc_body")
+    if node.kind == "herestring_redirect":
+        return " ".join(decode(child.text).text for child in node.children if child.named)
     return None
 
 

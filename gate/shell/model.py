@@ -148,6 +148,42 @@ class Verb:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """A verb with what it inherits; the nearest rule that says something wins.
+
+    Attributes:
+        chain: all rules from the program down to `verb`.
+        options: those that count at this verb; `single`: one of the rules has whole words after one dash.
+        clauses: those of all rules, each with whether it looks at the options before the sub-verb.
+        runs_rest: what is left after `skip` operands is a command, as words or as text.
+        hands_on: it runs something that stands in its arguments.
+        code_options, code_flags, code_operands: the `code` of the verb by kind; operands from 0.
+    """
+
+    verb: Verb
+    chain: tuple[Verb, ...]
+    below: Mapping[str, "Known"]
+    options: Mapping[str, Option]
+    clauses: tuple[tuple[Clause, bool], ...]
+    single: bool
+    runs_rest: bool
+    hands_on: bool
+    code_options: frozenset[str]
+    code_flags: frozenset[str]
+    code_operands: tuple[int, ...]
+    risk: Risk | None
+    reason: str
+    asks: str
+    deed: tuple[str, str] | None
+    touches: tuple[tuple[TouchKind, str], ...]
+    undo: str
+    dry_run: str
+    secret: bool
+    fetches: bool
+    sends: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Places:
     """Paths and words that matter. Patterns are matched whole against normalised paths.
 
@@ -188,10 +224,10 @@ class Example:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """Everything the classifier knows, with a digest of its content."""
+    """Everything the classifier knows, with a digest of its content. Overlays only tighten."""
 
-    programs: Mapping[str, Verb]
-    overlays: Mapping[str, tuple[Verb, ...]]
+    programs: Mapping[str, Known]
+    overlays: Mapping[str, tuple[Known, ...]]
     places: Places
     examples: tuple[Example, ...]
     revision: str

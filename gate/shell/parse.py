@@ -1,23 +1,34 @@
-"""From text to a syntax tree, and from its nodes to words and redirections.
+"""From text to a syntax tree, and from its nodes to redirections.
 
-The only module that touches tree-sitter. It judges nothing: strict and lenient walk the nodes it returns.
-tree-sitter is tolerant, so callers check `has_error`, allow-list node kinds and look at the gaps between.
+The only module that touches tree-sitter: each tree is taken over once into light nodes, because every look at
+one of tree-sitter's own costs an object. Lines of plain words do without it (gate.shell.plain). It judges
+nothing: strict and lenient walk what it returns. tree-sitter is tolerant, so callers check `has_error`,
+allow-list node kinds and look at the gaps between.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 
 import tree_sitter_bash
-from tree_sitter import Language, Node, Parser
+from tree_sitter import Language, Parser
+from tree_sitter import Node as Foreign
+
+from gate.shell.plain import plain_tree
+from gate.shell.tree import Node, Tree
 
 _LANGUAGE = Language(tree_sitter_bash.language())
+_ERROR = 0xFFFF
+#: By kind id: the kind's name, and whether the grammar names it (words and statements, not punctuation).
+_KINDS = {
+    number: (_LANGUAGE.node_kind_for_id(number) or "", _LANGUAGE.node_kind_is_named(number))
+    for number in range(_LANGUAGE.node_kind_count)
+}
+_KINDS[_ERROR] = ("ERROR", True)
 
-#: Nodes that are one argument word. A concatenation is several of the others without a blank between.
-WORD_KINDS = frozenset({"word", "string", "raw_string", "ansi_c_string", "concatenation", "number"})
-EXPANSION_KINDS = frozenset(
-    {"simple_expansion", "expansion", "command_substitution", "process_substitution", "arithmetic_expansion"}
-)
-REDIRECT_KINDS = frozenset({"file_redirect", "heredoc_redirect", "herestring_redirect"})
+#: Nothing that people write nests deeper or is larger; what is, is not read at all.
+MAX_LEVELS = 200
+MAX_NODES = 6_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,14 +39,48 @@ class Redirect:
     target: str
 
 
-def parse(command: str) -> Node:
-    """Return the root node; lone surrogates become question marks."""
-    return Parser(_LANGUAGE).parse(command.encode("utf-8", "replace")).root_node
+class _TooDeep(Exception):  # noqa: N818 - control flow inside this module, never seen outside
+    """The tree has more levels than are read."""
 
 
-def text_of(node: Node) -> str:
-    """Return the source of a node."""
-    return (node.text or b"").decode("utf-8", "replace")
+def parse(command: str) -> Tree:
+    """Return the tree; lone surrogates become question marks."""
+    plain = plain_tree(command)
+    if plain is not None:
+        return plain
+    data = command.encode("utf-8", "replace")
+    source = command if command.isascii() else data.decode()
+    root = Parser(_LANGUAGE).parse(data).root_node
+    taken = Node("program", True, 0, len(source), (), source)
+    too_large = root.descendant_count > MAX_NODES
+    if not too_large:
+        try:
+            taken = _taken(root, source, MAX_LEVELS)
+        except _TooDeep:
+            too_large = True
+        if len(data) != len(source):
+            _count_characters(taken, [0, *accumulate(len(char.encode()) for char in source)])
+    return Tree(root=taken, has_error=root.has_error, too_large=too_large)
+
+
+def _taken(node: Foreign, source: str, levels: int) -> Node:
+    kind, named = _KINDS[node.kind_id]
+    if not node.child_count:
+        return Node(kind, named, node.start_byte, node.end_byte, (), source)
+    if not levels:
+        raise _TooDeep
+    children = [_taken(child, source, levels - 1) for child in node.children]
+    return Node(kind, named, node.start_byte, node.end_byte, children, source)
+
+
+def _count_characters(root: Node, bytes_before: Sequence[int]) -> None:
+    """Turn positions in bytes into positions in characters."""
+    position = {count: index for index, count in enumerate(bytes_before)}
+    todo = [root]
+    while todo:
+        node = todo.pop()
+        node.start, node.end = position[node.start], position[node.end]
+        todo += node.children
 
 
 def redirect_of(node: Node) -> Redirect:
@@ -43,10 +88,10 @@ def redirect_of(node: Node) -> Redirect:
     operator = ""
     target = ""
     for child in node.children:
-        if not child.is_named:
-            operator = operator or child.type
-        elif child.type != "file_descriptor":
-            target = text_of(child)
+        if not child.named:
+            operator = operator or child.kind
+        elif child.kind != "file_descriptor":
+            target = child.text
     return Redirect(operator=operator, target=target)
 
 
@@ -55,18 +100,15 @@ def commands_below(node: Node) -> Iterator[Node]:
     todo = [node]
     while todo:
         current = todo.pop()
-        if current.type == "command":
+        if current.kind == "command":
             yield current
         todo.extend(reversed(current.children))
 
 
 def spans_lines(node: Node) -> bool:
     """Whether a bare newline stands between the words of a command: the grammar sometimes joins two lines."""
-    source = node.text or b""
-    if b"\n" not in source:
+    source = node.source
+    if "\n" not in node.text:
         return False
-    ends = [child.end_byte - node.start_byte for child in node.children]
-    starts = [child.start_byte - node.start_byte for child in node.children]
-    return any(
-        b"\n" in source[end:start].replace(b"\\\n", b"") for end, start in zip(ends, starts[1:], strict=False)
-    )
+    children = node.children
+    return any("\n" in source[one.end : other.start].replace("\\\n", "") for one, other in pairwise(children))

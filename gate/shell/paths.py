@@ -5,6 +5,7 @@ A path is normalised first (doubled slashes, `.`, `..`, a trailing `/*`).
 
 import fnmatch
 import re
+from collections.abc import Iterable
 
 from gate.shell.model import Places
 from gate.shell.words import Word
@@ -19,6 +20,8 @@ def normalise(path: str, *, cwd: str = "") -> str:
     """Return the path without detours, absolute or from `~` where `cwd` allows it; "" stands for nothing."""
     if cwd and not path.startswith(("/", "~")):
         path = f"{cwd}/{path}"
+    if path and path[0] != "." and path[-1] != "/" and "/." not in path and "//" not in path:
+        return path
     head = "/" if path.startswith("/") else ""
     parts: list[str] = []
     for part in path.split("/"):
@@ -57,18 +60,29 @@ def is_device(path: str, places: Places) -> bool:
 def holds_secret(word: Word, places: Places) -> bool:
     """Whether a file of this name holds secrets; for a glob, whether it may match one that does."""
     path = normalise(word.text)
+    if _is_secret(path, places):
+        return True
+    if not word.glob or places.open_trees.fullmatch(path):
+        return False
+    return _may_match_secret(path, places) or is_secret(_GLOB_CHARS.sub("", path), places)
+
+
+def any_holds_secret(words: Iterable[Word], places: Places) -> bool:
+    """Whether one of these files holds secrets."""
+    return any(holds_secret(word, places) for word in words)
+
+
+def is_secret(path: str, places: Places) -> bool:
+    """Whether a file of exactly this name holds secrets."""
+    return _is_secret(normalise(path), places)
+
+
+def _is_secret(path: str, places: Places) -> bool:
     if places.secret_paths.fullmatch(path):
         return True
-    if places.open_trees.fullmatch(path):
-        return False
     if places.secret_names.fullmatch(path.rpartition("/")[2]):
-        return True
-    return word.glob and (_may_match_secret(path, places) or holds_secret(_without_globs(path), places))
-
-
-def _without_globs(path: str) -> Word:
-    plain = _GLOB_CHARS.sub("", path)
-    return Word(text=plain, raw=plain)
+        return places.open_trees.fullmatch(path) is None
+    return False
 
 
 def _may_match_secret(path: str, places: Places) -> bool:

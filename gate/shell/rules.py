@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from gate.errors import RuleError
 from gate.shell._reader import Reader
 from gate.shell._schema import read_examples, read_places, read_program
-from gate.shell.model import Rules, Verb
+from gate.shell.model import Known, Rules, Verb
+from gate.shell.table import known
 
 __all__ = ["Document", "Rules", "parse"]
 
@@ -39,12 +40,18 @@ def parse(documents: Mapping[str, Document], *, extra: Mapping[str, Document] | 
         _add_extra(programs, overlays, source, document)
     every = [(source, document) for group in (documents, extra) for source, document in group.items()]
     return Rules(
-        programs=programs,
-        overlays=overlays,
+        programs=_worked_out(programs),
+        overlays={name: tuple(known(verb) for verb in verbs) for name, verbs in overlays.items()},
         places=read_places([Reader(source, document, "").table("places") for source, document in every]),
         examples=tuple(example for source, document in every for example in read_examples(source, document)),
         revision=_revision(documents, extra),
     )
+
+
+def _worked_out(programs: Mapping[str, Verb]) -> dict[str, Known]:
+    """One entry for each rule, however many names it has."""
+    entries = {id(verb): known(verb) for verb in {id(item): item for item in programs.values()}.values()}
+    return {name: entries[id(verb)] for name, verb in programs.items()}
 
 
 def _programs(source: str, document: Document, *, neutral: bool) -> list[Verb]:

@@ -8,25 +8,27 @@ refuses is not read-only. It trusts a syntax tree only where nothing but blanks 
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import dropwhile, takewhile
-
-from tree_sitter import Node
+from types import MappingProxyType
+from typing import NamedTuple
 
 from gate.domain import Risk
 from gate.shell import paths
 from gate.shell.bytes import MAX_COMMANDS
 from gate.shell.judge import Finding, judge
 from gate.shell.model import Rules, Wraps
-from gate.shell.parse import EXPANSION_KINDS, REDIRECT_KINDS, WORD_KINDS, redirect_of, text_of
+from gate.shell.parse import redirect_of
+from gate.shell.tree import EXPANSION_KINDS, REDIRECT_KINDS, WORD_KINDS, Node, Tree
 from gate.shell.words import Word, decode
 
 _LISTS = frozenset(
     {"program", "list", "pipeline", "redirected_statement", "negated_command", "compound_statement"}
 )
 _JOINTS = frozenset({"&&", "||", "|", ";", "\n", "!", "{", "}"})
-_WORD_GAP = re.compile(rb"(?:[ \t]+(?:\\\n[ \t]*)*)?")
-_LIST_GAP = re.compile(rb"(?:[ \t\n]|(?<=[ \t\n])\\\n)*")
+_WORD_GAP = re.compile(r"(?:[ \t]+(?:\\\n[ \t]*)*)?")
+_LIST_GAP = re.compile(r"(?:[ \t\n]|(?<=[ \t\n])\\\n)*")
+#: What most gaps are: both patterns match them.
+_USUAL_GAPS = frozenset({"", " "})
 _HARMLESS_VARIABLES = re.compile(
     r"(?:LANG|LC_[A-Z]+|NO_COLOR|COLUMNS|LINES)=[A-Za-z0-9_.@-]*|TZ=[A-Za-z0-9_+-]+(?:/[A-Za-z0-9_+-]+)*"
 )
@@ -46,37 +48,39 @@ _FIXED = {
     "PWD": ".",
     **dict.fromkeys(("USER", "LOGNAME", "SHELL", "PATH", "HOSTNAME", "UID", "EUID", "?"), "x"),
 }
+#: Loops in loops, also around nothing, end here.
+MAX_TURNS = MAX_COMMANDS * 4
 _OUTPUT_SINK = "/dev/null"
 _INNER_FILE = "{}"
 _VARIABLES = frozenset({"simple_expansion", "expansion"})
 _FIND_LINKS = frozenset({"-P", "-L", "-H"})
+_NOTHING: Mapping[int, tuple[Sequence[Word], Finding]] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class Reading(NamedTuple):
     """What the strict reader made of a line; `refusal` says why it is not certain, None when it is.
 
-    `secret`: a file with secrets is fed into it. `judged`: by the byte where a command starts, its words and
+    `secret`: a file with secrets is fed into it. `judged`: by where a command starts, its words and
     what the rules say of it, so that the lenient reader need not ask again.
     """
 
     findings: tuple[Finding, ...] = ()
     refusal: str | None = None
     secret: bool = False
-    judged: Mapping[int, tuple[Sequence[Word], Finding]] = field(default_factory=dict)
+    judged: Mapping[int, tuple[Sequence[Word], Finding]] = _NOTHING
 
 
 class _Refused(Exception):  # noqa: N818 - control flow inside this module, never seen outside
     """The line holds something that is not certain."""
 
 
-def read(root: Node, *, rules: Rules) -> Reading:
+def read(tree: Tree, *, rules: Rules) -> Reading:
     """Read a whole line."""
-    if root.has_error:
+    if tree.has_error or tree.too_large:
         return Reading(refusal="the line does not parse as shell")
-    reader = _Strict(rules)
+    reader = _Strict(rules, checks=not tree.plain)
     try:
-        reader.statement(root)
+        reader.statement(tree.root)
     except _Refused as refused:
         return Reading(refusal=str(refused), judged=reader.judged)
     if not reader.findings:
@@ -87,55 +91,58 @@ def read(root: Node, *, rules: Rules) -> Reading:
 class _Strict:
     """Walks allow-listed nodes and judges each simple command."""
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: Rules, *, checks: bool) -> None:
         self.rules = rules
+        self.checks = checks
         self.findings: list[Finding] = []
         self.secret_input = False
         self.judged: dict[int, tuple[Sequence[Word], Finding]] = {}
         self.known: dict[str, str] = {}
+        self.turns = 0
 
     def statement(self, node: Node, depth: int = 0) -> None:
-        if node.type == "command":
+        kind = node.kind
+        if kind == "command":
             self.command(node)
-            return
-        if node.type == "comment":
-            return
-        if node.type in REDIRECT_KINDS:
+        elif kind in REDIRECT_KINDS:
             self.redirect(node)
-            return
-        if node.type == "test_command":
+        elif kind in _LISTS and depth <= MAX_COMMANDS * 2:
+            self.check_gaps(node, _LIST_GAP)
+            for child in node.children:
+                if child.named:
+                    self.statement(child, depth + 1)
+                elif child.kind not in _JOINTS:
+                    raise _Refused(_why_not(child))
+        elif kind == "test_command":
             self.file_test(node)
-            return
-        if node.type == "for_statement":
+        elif kind == "for_statement":
             self.loop(node, depth)
-            return
-        if node.type not in _LISTS or depth > MAX_COMMANDS * 2:
+        elif kind != "comment":
             raise _Refused(_why_not(node))
-        _check_gaps(node, _LIST_GAP)
-        for child in node.children:
-            if child.is_named:
-                self.statement(child, depth + 1)
-            elif child.type not in _JOINTS:
-                raise _Refused(_why_not(child))
+
+    def check_gaps(self, node: Node, allowed: re.Pattern[str]) -> None:
+        if self.checks:
+            _check_gaps(node, allowed)
 
     def file_test(self, node: Node) -> None:
         """Read `[ -f FILE ]`; every other test may compute something."""
-        found = _FILE_TEST.fullmatch(text_of(node))
+        found = _FILE_TEST.fullmatch(node.text)
         word = decode(found[2], known=self.known) if found else None
         if found is None or word is None or not word.certain or word.glob:
             raise _Refused(_why_not(node))
+        self.count()
         words = [Word(text="test", raw="["), Word(text=found[1], raw=found[1]), word]
-        self.findings.append(self.plain(words, text_of(node)))
+        self.findings.append(self.plain(words, node.text))
 
     def loop(self, node: Node, depth: int) -> None:
         """Read the body once for each of the plain words that a loop goes through."""
         _check_gaps(node, _LIST_GAP)
-        kinds = [child.type for child in node.children]
-        values = [child for child in node.children[3:-1] if child.is_named]
-        head = (node.text or b"")[: values[-1].end_byte - node.start_byte] if values else b"\n"
-        if kinds[:3] != ["for", "variable_name", "in"] or kinds[-1] != "do_group" or b"\n" in head:
+        kinds = [child.kind for child in node.children]
+        values = [child for child in node.children[3:-1] if child.named]
+        head = node.source[node.start : values[-1].end] if values else "\n"
+        if kinds[:3] != ["for", "variable_name", "in"] or kinds[-1] != "do_group" or "\n" in head:
             raise _Refused(_why_not(node))
-        name = text_of(node.children[1])
+        name = node.children[1].text
         texts = [_word(child).text for child in values]
         if name in self.known or not _LOOP_VARIABLE.fullmatch(name) or len(texts) > MAX_COMMANDS:
             raise _Refused(_why_not(node))
@@ -147,17 +154,20 @@ class _Strict:
         del self.known[name]
 
     def body(self, node: Node, depth: int) -> None:
+        self.turns += 1
+        if self.turns > MAX_TURNS:
+            raise _Refused("loops more often than a person reads")
         _check_gaps(node, _LIST_GAP)
-        if node.children[0].type != "do" or node.children[-1].type != "done" or depth > MAX_COMMANDS:
+        if node.children[0].kind != "do" or node.children[-1].kind != "done" or depth > MAX_COMMANDS:
             raise _Refused(_why_not(node))
         for child in node.children[1:-1]:
-            if child.is_named:
+            if child.named:
                 self.statement(child, depth + 1)
-            elif child.type not in (";", "\n"):
+            elif child.kind not in (";", "\n"):
                 raise _Refused(_why_not(child))
 
     def redirect(self, node: Node) -> None:
-        if node.type != "file_redirect":
+        if node.kind != "file_redirect":
             raise _Refused("a here-document or here-string is fed into it")
         _check_gaps(node, _WORD_GAP)
         redirect = redirect_of(node)
@@ -177,41 +187,55 @@ class _Strict:
         )
 
     def command(self, node: Node) -> None:
-        if len(self.findings) >= MAX_COMMANDS:
-            raise _Refused(f"more than {MAX_COMMANDS} commands, more than a person reads")
-        _check_gaps(node, _WORD_GAP)
+        self.count()
+        self.check_gaps(node, _WORD_GAP)
         words: list[Word] = []
         for child in node.children:
-            match child.type:
-                case "command_name" if len(child.children) == 1 and not words:
-                    words.append(_program(_word(child.children[0])))
-                case "variable_assignment" if not words and _HARMLESS_VARIABLES.fullmatch(text_of(child)):
-                    pass
-                case kind if (kind in WORD_KINDS or kind in _VARIABLES) and words:
-                    words.append(_word(child, self.known_to(words[0].text)))
-                case kind if kind in REDIRECT_KINDS:
-                    self.redirect(child)
-                case "process_substitution" if words and child.children[0].type == "<(":
-                    words.append(self.substituted(child))
-                case _:
-                    raise _Refused(_why_not(child))
-        finding = self.plain(words, text_of(node))
-        self.judged[node.start_byte] = (words, finding)
+            kind = child.kind
+            if kind in WORD_KINDS and words:
+                words.append(child.word or self.argument(child, words[0].text))
+            elif kind == "command_name" and len(child.children) == 1 and not words:
+                words.append(_program(_word(child.children[0])))
+            else:
+                words += self.besides(child, words)
+        finding = self.plain(words, node.text)
+        self.judged[node.start] = (words, finding)
         self.findings.append(self.unwrapped(finding, words))
 
-    def known_to(self, program: str) -> Mapping[str, str]:
-        """Return the variables whose value is known, or does not matter, in the arguments of a program."""
-        verb = self.rules.programs.get(program)
-        return {**_FIXED, **self.known} if verb is not None and verb.glob else self.known
+    def count(self) -> None:
+        if len(self.findings) >= MAX_COMMANDS:
+            raise _Refused(f"more than {MAX_COMMANDS} commands, more than a person reads")
+
+    def besides(self, node: Node, words: list[Word]) -> list[Word]:
+        """Read what stands among the words of a command; it may stand for a word itself."""
+        kind = node.kind
+        if kind in REDIRECT_KINDS:
+            self.redirect(node)
+            return []
+        if kind == "variable_assignment" and not words and _HARMLESS_VARIABLES.fullmatch(node.text):
+            return []
+        if kind == "process_substitution" and words and node.children[0].kind == "<(":
+            return [self.substituted(node)]
+        if kind in _VARIABLES and words:
+            return [self.argument(node, words[0].text)]
+        raise _Refused(_why_not(node))
+
+    def argument(self, node: Node, program: str) -> Word:
+        """Read one argument; it may hold variables that are known, or do not matter to the program."""
+        if "$" not in node.text:
+            return _word(node)
+        rule = self.rules.programs.get(program)
+        free = rule is not None and rule.verb.glob
+        return _word(node, {**_FIXED, **self.known} if free else self.known)
 
     def substituted(self, node: Node) -> Word:
         """Read `<(command)`: the program gets a file that holds what the command prints."""
         _check_gaps(node, _LIST_GAP)
         for child in node.children[1:-1]:
-            if not child.is_named:
+            if not child.named:
                 raise _Refused(_why_not(child))
             self.statement(child, 1)
-        return Word(text="./output", raw=text_of(node))
+        return Word(text="./output", raw=node.text)
 
     def certain(self, words: list[Word], text: str) -> Finding:
         """Judge words that are known, and the command a transparent wrapper holds."""
@@ -230,23 +254,23 @@ class _Strict:
             inside = self.inside(finding, list(inner.words), words)
             if inside.risk is not Risk.READ_ONLY:
                 return inside
-            finding = replace(
-                finding, secret=finding.secret or inside.secret, asks=finding.asks or inside.asks
+            finding = finding._replace(
+                secret=finding.secret or inside.secret, asks=finding.asks or inside.asks
             )
         return finding
 
     def inside(self, outer: Finding, inner: list[Word], words: list[Word]) -> Finding:
         if not inner:
             raise _Refused(f"{words[0].text} hands text to another shell")
-        if self.rules.programs[words[0].text].wraps is Wraps.COMMAND:
+        if self.rules.programs[words[0].text].verb.wraps is Wraps.COMMAND:
             finding = self.certain(inner, outer.text)
-            return replace(finding, asks=finding.asks or f"runs through {words[0].text}")
+            return finding._replace(asks=finding.asks or f"runs through {words[0].text}")
         # find -exec: the files it hands over lie below its starting points, and so are never options.
         starts = _starts(words)
         finding = self.certain([_below(word, starts) for word in inner], outer.text)
         places = self.rules.places
         if finding.shows and any(paths.may_hold_secrets_below(start, places) for start in starts):
-            finding = replace(finding, secret=True, asks="may show secrets")
+            finding = finding._replace(secret=True, asks="may show secrets")
         return finding
 
 
@@ -275,35 +299,36 @@ def _is_network(path: str) -> bool:
 
 def _program(word: Word) -> Word:
     """Return a program that is named by its path in a trusted folder as its bare name."""
-    found = _TRUSTED_PROGRAM.fullmatch(word.text)
+    found = _TRUSTED_PROGRAM.fullmatch(word.text) if word.text[:1] == "/" else None
     return Word(text=found[1], raw=word.raw) if found else word
 
 
 def _word(node: Node, known: Mapping[str, str] | None = None) -> Word:
-    if node.type not in WORD_KINDS and not (known and node.type in _VARIABLES):
+    if node.word is not None:
+        return node.word
+    if node.kind not in WORD_KINDS and not (known and node.kind in _VARIABLES):
         raise _Refused(_why_not(node))
-    word = decode(text_of(node), known=known)
+    word = decode(node.text, known=known)
     if not word.certain:
         raise _Refused(f"the shell would compute {word.raw}")
     return word
 
 
-def _check_gaps(node: Node, allowed: re.Pattern[bytes]) -> None:
+def _check_gaps(node: Node, allowed: re.Pattern[str]) -> None:
     """Refuse a node when anything but blanks stands between its children, or nothing between two words."""
-    source = node.text or b""
-    ends = [node.start_byte, *(child.end_byte for child in node.children)]
-    starts = [*(child.start_byte for child in node.children), node.end_byte]
-    gaps = [
-        source[end - node.start_byte : start - node.start_byte]
-        for end, start in zip(ends, starts, strict=True)
-    ]
-    kinds = ["word" if child.type == "command_name" else child.type for child in node.children]
-    glued = any(
-        not gap and one in WORD_KINDS and other in WORD_KINDS
-        for gap, one, other in zip(gaps[1:], kinds, kinds[1:], strict=False)
-    )
-    if glued or not all(allowed.fullmatch(gap) for gap in gaps):
+    source, at, after_word = node.source, node.start, False
+    for child in node.children:
+        start = child.start
+        is_word = child.kind in WORD_KINDS or child.kind == "command_name"
+        if (start == at and is_word and after_word) or not _is_gap(source[at:start], allowed):
+            raise _Refused("the line does not parse as shell")
+        at, after_word = child.end, is_word
+    if not _is_gap(source[at : node.end], allowed):
         raise _Refused("the line does not parse as shell")
+
+
+def _is_gap(text: str, allowed: re.Pattern[str]) -> bool:
+    return text in _USUAL_GAPS or allowed.fullmatch(text) is not None
 
 
 _WHY_NOT = {
@@ -317,6 +342,6 @@ _WHY_NOT = {
 
 
 def _why_not(node: Node) -> str:
-    if node.type in EXPANSION_KINDS:
-        return f"the shell would compute {text_of(node)}"
-    return _WHY_NOT.get(node.type, "holds shell syntax that is not read as certain")
+    if node.kind in EXPANSION_KINDS:
+        return f"the shell would compute {node.text}"
+    return _WHY_NOT.get(node.kind, "holds shell syntax that is not read as certain")

@@ -7,7 +7,7 @@ caller. With `variables` it guesses, for readers that look for severity. It neve
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 #: Stands for text that is known only when the line runs.
 UNKNOWN = "\ufffd"
@@ -34,9 +34,8 @@ _BRACES = re.compile(r"([^'\"\\{}$]*)\{([^'\"\\{}]*,[^'\"\\{}]*)\}(.*)", re.DOTA
 _MAX_BRACES = 32
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Word:
-    """A decoded word.
+class Word(NamedTuple):
+    """A decoded word. A tuple because thousands are made; nobody counts on the order of its fields.
 
     Attributes:
         text: what the program gets, as far as known; UNKNOWN where it is not.

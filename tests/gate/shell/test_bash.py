@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 
 from bot.loading.rules import load_rules
 from gate.shell.classify import classify
-from gate.shell.parse import commands_below, parse, text_of
+from gate.shell.parse import commands_below, parse
 from gate.shell.words import decode
 from tests.gate.shell.test_classify import RUNS_AT_ONCE
 from tests.gate.shell.test_properties import shellish
@@ -39,13 +39,13 @@ def test_what_runs_unasked_is_accepted_by_bash() -> None:
 
 def test_bash_sees_the_same_words() -> None:
     for command in RUNS_AT_ONCE:
-        for node in commands_below(parse(command)):
+        for node in commands_below(parse(command).root):
             arguments = [
                 child
                 for child in node.children
-                if child.type not in ("variable_assignment", "process_substitution")
+                if child.kind not in ("variable_assignment", "process_substitution")
             ]
-            raws = [text_of(child) for child in arguments if "redirect" not in child.type]
+            raws = [child.text for child in arguments if "redirect" not in child.kind]
             words = [decode(raw) for raw in raws]
             if any(word.glob or word.home for word in words):
                 continue
