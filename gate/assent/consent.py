@@ -25,7 +25,8 @@ _MARKS_REMARK = frozenset({Sense.IS, Sense.TELLS, Sense.TOLD})
 _BEGINS_REMARK = frozenset(
     {Sense.REF, Sense.FILLER, Sense.NOTE, Sense.ME, Sense.TELLS, Sense.TOLD, Sense.ONLY, Sense.BEFORE_NAME}
 )
-_NOT_IN_REMARK = frozenset({Sense.YES, Sense.DO, Sense.WANT, Sense.ALL})
+_NOT_IN_REMARK = frozenset({Sense.YES, Sense.SUITS, Sense.DO, Sense.WANT})
+_EARLY = 4  # a statement shows its verb within so many words
 _NOT_WISHED = frozenset({Sense.SEEMS, Sense.IS, Sense.WARN, Sense.SELF})
 _MAX_STRANGE = 5  # words nobody knows in one remark
 _MAX_NAMES = 3
@@ -36,7 +37,8 @@ def grant(case: Case) -> Assent | None:
     """Return the grant, or the mere acknowledgement, when every word is accounted for."""
     clauses = list(case.clauses())
     plain = [clause for clause in clauses if all(map(is_accounted, clause))]
-    words = [found for clause in plain if (found := _consent(clause, case.pending)) is not None]
+    said = [*plain, *(_before_names(clause) for clause in clauses if clause not in plain)]
+    words = [found for clause in said if (found := _consent(clause, case.pending)) is not None]
     if not words and (everything := _names_all(case)) is not None:
         words = [everything]
     ordered = any(word.orders or word.sort is Sort.VERB or word.sense is Sense.DO for word in words)
@@ -59,14 +61,24 @@ def grant(case: Case) -> Assent | None:
 # ---------------------------------------------------------------- remarks
 
 
+def _before_names(clause: Sequence[Unit]) -> Sequence[Unit]:
+    """Return what a clause says before "I told …": "yes I told kim" is a yes."""
+    start = next((index for index, unit in enumerate(clause) if unit.sense is Sense.TOLD), 0)
+    return clause[:start] if all(map(is_accounted, clause[:start])) else ()
+
+
 def _is_told(clause: Sequence[Unit]) -> bool:
-    """Tell whether unknown words stand only where names do: "I told kim", "checked with the dba team"."""
+    """Tell whether unknown words stand only where names do: "I told kim", "thanks for the heads-up"."""
     start = next((index for index, unit in enumerate(clause) if unit.sense is Sense.TOLD), None)
     if start is None or not all(map(is_accounted, clause[:start])):
         return False
     names = [unit for unit in clause[start:] if not is_accounted(unit)]
-    about = [unit for unit in clause if unit.sort in {Sort.VERB, Sort.ITEM} or unit.sense in _NOT_IN_REMARK]
+    about = [unit for unit in clause[start:] if _is_about_deeds(unit)]
     return len(names) <= _MAX_NAMES and not about and all(map(_is_word, names))
+
+
+def _is_about_deeds(unit: Unit) -> bool:
+    return unit.sort in {Sort.VERB, Sort.ITEM} or unit.sense in _NOT_IN_REMARK
 
 
 def _is_remark(clause: Sequence[Unit], case: Case) -> bool:
@@ -75,11 +87,11 @@ def _is_remark(clause: Sequence[Unit], case: Case) -> bool:
     It begins as a statement, holds a verb of one, asks for nothing and restrains nothing in any language.
     Only an order ("roll it back") may stand beside it: a mere yes may answer something else.
     """
-    first = clause[0]
+    begins = clause[0].sense in _BEGINS_REMARK or clause[0].sort is not Sort.SENSE
     strange = [unit for unit in clause if not is_accounted(unit)]
     return (
-        (first.sense in _BEGINS_REMARK or first.sort is Sort.ITEM)
-        and any(unit.sense in _MARKS_REMARK for unit in clause)
+        begins
+        and any(unit.sense in _MARKS_REMARK for unit in clause[:_EARLY])
         and not any(unit.sort is Sort.VERB or unit.sense in _NOT_IN_REMARK for unit in clause)
         and len(strange) <= _MAX_STRANGE
         and all(_is_word(unit) and not _restrains(unit.text, case.restraining) for unit in strange)
@@ -122,11 +134,7 @@ def _widens(clause: Sequence[Unit], pending: Pending) -> bool:
     """Tell whether a clause speaks of more than the one thing: "restart all hosts", "the new one"."""
     for index, unit in enumerate(clause):
         if unit.sense is Sense.ALL and not pending.several:
-            beside = clause[index + 1 : index + 2]
-            if any(other.sort is Sort.VERB for other in clause):
-                return True
-            if any(other.sense is Sense.REF or other.items for other in beside):
-                return True
+            return True
         if unit.sense is Sense.REF and unit.text == "one" and index and clause[index - 1].sense is Sense.NOTE:
             return True
     return False
@@ -145,7 +153,9 @@ def _consent(clause: Sequence[Unit], pending: Pending) -> Unit | None:
             return whole
     for index, unit in enumerate(clause):
         if unit.sense is Sense.YES:
-            return unit
+            # A tick before a word may stand for what the word says: "✅ checked".
+            ticks = not unit.text[0].isalnum() and any(one.sense in _OF_STATEMENTS for one in clause)
+            return None if ticks else unit
         if unit.sense is Sense.SUITS and all(one.sense in _SUBJECT_OF_SUITS for one in clause[:index]):
             return unit
         if unit.sense in _OF_STATEMENTS:

@@ -162,6 +162,10 @@ def _unit_at(tokens: Sequence[Token], at: int, lexicon: Lexicon, pending: Pendin
         return _single(token, lexicon, pending), 1
     if _is_sneer(tokens[at : at + 3], lexicon):
         return _unit(Sort.SENSE, tokens[at : at + 3], sense=Sense.HEDGE), 3
+    if pending.count > 1 and _is_before_edge(tokens[at : at + 3], lexicon, pending):
+        sense = _sense_at(tokens, at, (token.text,), lexicon, pending)
+        if sense is not None:
+            return _sensed(tokens[at : at + 1], sense), 1
     found = _span_at(tokens, at, lexicon, pending) or _phrase_at(tokens, at, lexicon, pending)
     if found is not None:
         return found
@@ -224,6 +228,16 @@ def _edge(one: Token, other: Token, lexicon: Lexicon, pending: Pending) -> froze
                 return frozenset(_UNSEEN + place for place in range(ordinal, ordinal + number))
             return frozenset(range(number) if ordinal == 1 else range(pending.count - number, pending.count))
     return frozenset()
+
+
+def _is_before_edge(tokens: Sequence[Token], lexicon: Lexicon, pending: Pending) -> bool:
+    """Tell "los dos primeros" from "los dos": the article is not part of "both"."""
+    return (
+        len(tokens) == _TO + 1
+        and _number(tokens[0], lexicon) is None
+        and tokens[0].text not in lexicon.ordinals
+        and bool(_edge(tokens[1], tokens[2], lexicon, pending))
+    )
 
 
 def _counted(tokens: Sequence[Token], at: int, lexicon: Lexicon, pending: Pending) -> tuple[Unit, int] | None:
@@ -297,13 +311,20 @@ def _phrase_at(
         if words in lexicon.verbs:
             return _verb(run[:width], lexicon, pending), width
         sense = _sense_at(tokens, at, words, lexicon, pending)
-        nouns = () if words[0] in pending.terms else lexicon.nouns.get(words, ())
+        nouns = (
+            () if words[0] in pending.terms or _is_too_many(words, pending) else lexicon.nouns.get(words, ())
+        )
         items = pending.meant_by_any(lexicon.stands_for[name] for name in nouns)
         if items:
             return _unit(Sort.ITEM, run[:width], items=items), width
         if sense is not None:
             return _sensed(run[:width], sense), width
     return None
+
+
+def _is_too_many(words: tuple[str, ...], pending: Pending) -> bool:
+    """Tell a plural where one thing waits: "the web servers" is more than web1."""
+    return pending.count == 1 and not pending.several and words[-1].endswith("s")
 
 
 def _sensed(tokens: Sequence[Token], sense: Sense) -> Unit:

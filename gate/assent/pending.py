@@ -101,7 +101,11 @@ def pending_of(descriptions: tuple[str, ...], context: str) -> Pending:
         tokens = words_of(description)
         words.append(tuple(token.text for token in tokens))
         for token in tokens:
-            for term in (*_terms(token), *_figures(token, len(descriptions))):
+            for term in (
+                *_terms(token),
+                *_figures(token, len(descriptions)),
+                *_classes(token, len(descriptions)),
+            ):
                 terms.setdefault(term, set()).add(position)
     if not descriptions and context:
         tokens = words_of(context)
@@ -134,6 +138,12 @@ def _figures(token: Token, count: int) -> list[str]:
     return [figure for figure in found if count == 1 or int(figure) > count]
 
 
+def _classes(token: Token, count: int) -> list[str]:
+    """Return what several hosts are called together ("web" of web1); one host is never meant by it."""
+    prefix = _PREFIX.match(token.plain) if token.kind is Kind.VALUE and count > 1 else None
+    return [prefix.group(1)] if prefix is not None else []
+
+
 def _terms(token: Token) -> list[str]:
     if token.kind is Kind.CODE:
         return [term for inner in words_of(token.text) for term in _terms(inner)]
@@ -141,7 +151,4 @@ def _terms(token: Token) -> list[str]:
     if token.kind is Kind.VALUE:
         found.extend(part for part in _PART.findall(token.plain) if len(part) > 1)
         found.extend(piece for piece in re.split(r"[/:=,\s]+", token.plain) if len(piece) > 1)
-        prefix = _PREFIX.match(token.plain)
-        if prefix is not None:
-            found.append(prefix.group(1))
     return found
