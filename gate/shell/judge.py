@@ -145,6 +145,9 @@ class _Case:
             doubt = self._doubt()
             if doubt:
                 risk, reason = Risk.CONFIG_MUTATION, doubt
+        elif risk is Risk.REVERSIBLE_LOW and (strange := self._strange(raising)):
+            risk = Risk.CONFIG_MUTATION
+            reason = f"{reason}, and {strange} is not known to be harmless here"
         never = self._never(raising) if raising else None
         if never:
             risk, reason = Risk.DESTRUCTIVE, never
@@ -252,6 +255,11 @@ class _Case:
                 if not verb.match.fullmatch(word.text):
                     return f"{word.text} is not known to be harmless here"
         return self._glob_doubt() or self._code_doubt()
+
+    def _strange(self, raising: list[Clause]) -> str | None:
+        """Return a word that neither the rule nor a clause that holds knows."""
+        named = frozenset[str]().union(*(clause.has | clause.all_of for clause in raising))
+        return next((word for word in self.found.unknown if word not in named), None)
 
     def _glob_doubt(self) -> str | None:
         verb = self.verb
