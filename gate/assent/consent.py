@@ -133,11 +133,15 @@ def _is_of_all(case: Case) -> bool:
 def _widens(clause: Sequence[Unit], pending: Pending) -> bool:
     """Tell whether a clause speaks of more than the one thing: "restart all hosts", "the new one"."""
     for index, unit in enumerate(clause):
-        if unit.sense is Sense.ALL and not pending.several:
+        if unit.sense is Sense.ALL and not pending.several and not _is_statement(clause):
             return True
         if unit.sense is Sense.REF and unit.text == "one" and index and clause[index - 1].sense is Sense.NOTE:
             return True
     return False
+
+
+def _is_statement(clause: Sequence[Unit]) -> bool:
+    return any(unit.sense in _OF_STATEMENTS or unit.sense is Sense.IS for unit in clause)
 
 
 # ---------------------------------------------------------------- what consents

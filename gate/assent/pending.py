@@ -149,6 +149,8 @@ def _terms(token: Token) -> list[str]:
         return [term for inner in words_of(token.text) for term in _terms(inner)]
     found = [token.text, token.plain]
     if token.kind is Kind.VALUE:
-        found.extend(part for part in _PART.findall(token.plain) if len(part) > 1)
+        numbered = _PREFIX.match(token.plain)  # "web1" is not "web": see _classes
+        parts = _PART.findall(token.plain)
+        found.extend(part for part in parts if len(part) > 1 and not (numbered and part == numbered[1]))
         found.extend(piece for piece in re.split(r"[/:=,\s]+", token.plain) if len(piece) > 1)
     return found
