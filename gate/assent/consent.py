@@ -41,7 +41,9 @@ def grant(case: Case) -> Assent | None:
     words = [found for clause in said if (found := _consent(clause, case.pending)) is not None]
     if not words and (everything := _names_all(case)) is not None:
         words = [everything]
-    ordered = any(word.orders or word.sort is Sort.VERB or word.sense is Sense.DO for word in words)
+    ordered = any(map(_is_order, words)) or any(
+        _consent(clause, case.pending) is not None and any(map(_is_order, clause)) for clause in plain
+    )
     if not clauses or not all(
         clause in plain or (words and _is_told(clause)) or (ordered and _is_remark(clause, case))
         for clause in clauses
@@ -56,6 +58,10 @@ def grant(case: Case) -> Assent | None:
     if case.bare_ack_grants and ack.sense is Sense.ACK:
         return Assent(verdict=AssentVerdict.GRANT, because=f'acknowledges: "{ack.text}"')
     return Assent(verdict=AssentVerdict.AMBIGUOUS, because=f'only acknowledges: "{ack.text}"')
+
+
+def _is_order(unit: Unit) -> bool:
+    return unit.orders or unit.sense is Sense.DO or (unit.sort is Sort.VERB and bool(unit.items))
 
 
 # ---------------------------------------------------------------- remarks

@@ -338,6 +338,8 @@ def _sense_at(
 ) -> Sense | None:
     """Return the sense of a phrase at this place; some words have theirs in certain places only."""
     sense = lexicon.phrases.get(words)
+    if sense is Sense.WARN and pending.meant_by(tokens[at]):
+        return None  # "prod" warns, unless that is where it is to run
     if sense is Sense.ASK_FIRST:
         return Sense.ASK if _is_first(tokens, at, lexicon) else None
     if sense is Sense.BEFORE_NAME:
