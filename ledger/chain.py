@@ -7,10 +7,10 @@ re-serialised objects.
 """
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from hashlib import sha256
+from typing import NamedTuple, cast
 
 from ledger.kinds import DraftError, Json
 
@@ -18,8 +18,7 @@ from ledger.kinds import DraftError, Json
 GENESIS = "0" * 64
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """The end of the chain: number and hash of the newest entry; 0 and GENESIS when there is none."""
 
     seq: int = 0
@@ -38,17 +37,30 @@ def canonical(document: Mapping[str, Json]) -> str:
         DraftError: it is no JSON value, or holds a character that UTF-8 cannot carry.
     """
     try:
-        text = _ENCODER.encode(document)
+        text = "".join(_encode(document, 0))
         text.isascii() or text.encode()
     except (TypeError, ValueError, RecursionError) as error:
         raise DraftError(f"{DraftError.__doc__} The body cannot be stored: {error}.") from error
     return text
 
 
-# Without the check for circles, a circle ends in RecursionError: the same refusal, and less work.
-_ENCODER = json.JSONEncoder(
-    check_circular=False, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-)
+def _encoder() -> "_Encode":
+    """Return what writes a document, given it and 0, as pieces of canonical JSON.
+
+    JSONEncoder makes its C encoder anew for every document, which costs as much as a small document does;
+    here it is made once. Where Python was built without it, JSONEncoder gives the same text.
+    """
+    # Without the check for circles, a circle ends in RecursionError: the same refusal, and less work.
+    plain = json.JSONEncoder(
+        check_circular=False, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
+    make, text = getattr(json.encoder, "c_make_encoder", None), json.encoder.encode_basestring
+    made = make(None, plain.default, text, None, ":", ",", True, False, False) if make else plain.iterencode
+    return cast("_Encode", made)
+
+
+_Encode = Callable[[Mapping[str, Json], int], Iterable[str]]
+_encode = _encoder()
 
 
 def check_line(name: str, value: str) -> str:

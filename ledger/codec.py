@@ -4,7 +4,6 @@ Strict both ways: a missing key raises, an unknown enum value raises. Commands a
 here; they are payloads, joined again by `ledger.queries`.
 """
 
-import json
 from collections.abc import Mapping
 from datetime import datetime
 
@@ -31,7 +30,6 @@ __all__ = [
     "Doc",
     "action_doc",
     "action_of",
-    "dumps",
     "instant",
     "items",
     "mapping",
@@ -50,11 +48,6 @@ __all__ = [
 def parse_instant(text: str) -> datetime:
     """Return the instant that `instant` wrote."""
     return datetime.fromisoformat(text)
-
-
-def dumps(doc: Mapping[str, Json]) -> str:
-    """Return compact JSON for projections."""
-    return json.dumps(doc, separators=(",", ":"), ensure_ascii=False)
 
 
 def target_doc(target: Target) -> Doc:

@@ -8,7 +8,6 @@ docs/ledger-format.md describes each line.
 import base64
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import asdict
 
 from ledger import checkpoint, payloads
 from ledger.chain import canonical
@@ -37,7 +36,7 @@ def export(
     notes = iter(connection.execute("SELECT size, note FROM checkpoint ORDER BY size").fetchall())
     due = next(notes, None)
     for entry in read_entries(connection):
-        yield _line({**asdict(entry), "type": "entry"})
+        yield _line({**entry._asdict(), "type": "entry"})
         if with_payloads:
             yield from _payloads(connection, entry)
         while due is not None and due[0] <= entry.seq:

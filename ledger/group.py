@@ -1,10 +1,11 @@
 """One writer for many threads: idle commits inline, busy commits in groups (D11).
 
 The thread that finds the writer idle leads: it opens one transaction, takes its own work and all that queued
-meanwhile, commits once, and only then tells anybody. When more has queued by then, the lead passes to the
-first in line, so nobody works long for others. Work of a group stands in a savepoint of its own: what it
-refuses undoes only itself; what SQLite refuses (full, read-only, locked, broken) undoes the group and is told
-to everybody in it. Knows nothing of entries.
+meanwhile, commits once, and only then tells anybody. It wakes the next of its group, that one the next; the
+last to wake passes the lead to the first in line. So nobody works long for others, threads take turns instead
+of fighting for the interpreter lock, and whoever of the group has more to write by then is in the next
+commit: the sync is paid once for all. What work refuses undoes only itself; what SQLite refuses (full,
+read-only, locked, broken) undoes the group and is told to everybody in it. Knows nothing of entries.
 """
 
 import contextlib
@@ -42,7 +43,7 @@ class _Ticket(Generic[T]):
         self.error: BaseException | None = None
         self.leads = False
         self.settled = False
-        self.follower: _Ticket[object] | None = None  # whom to wake when woken
+        self.follower: _Ticket[object] | None = None  # whom to wake when woken; the last passes the lead on
         self.queued = False
 
     def line_up(self) -> None:
@@ -134,8 +135,8 @@ class GroupWriter:
             self._leave(ticket)
             raise
         finally:
-            if ticket.follower is not None:
-                ticket.follower.rouse()
+            if ticket.settled:
+                self._wake_next(ticket)
 
     def _leave(self, ticket: _Ticket[object]) -> None:
         """Step out of the line; once taken into a group, see it through, since others are woken from here."""
@@ -144,7 +145,8 @@ class GroupWriter:
             if waiting:
                 self._queue.remove(ticket)
         while not (waiting or ticket.leads or ticket.settled):
-            ticket.wake.acquire(timeout=0.05)
+            with contextlib.suppress(KeyboardInterrupt):  # the first is raised already
+                ticket.wake.acquire(timeout=0.05)
         if ticket.leads:
             self._pass_on()
 
@@ -163,8 +165,11 @@ class GroupWriter:
                 each.error = each.error or unwritable(LedgerError(f"interrupted by {error!r}"))
             raise
         finally:
-            self._pass_on()
-            _wake(group[1:])
+            for each, follower in itertools.pairwise(group):
+                each.follower = follower
+            for each in group:  # after all of them know whom to wake
+                each.settled = True
+            self._wake_next(ticket)
 
     def _commit(self, group: list[_Ticket[object]]) -> None:
         """Write `group`, to which everybody is added who is in line by then, in one transaction."""
@@ -211,21 +216,18 @@ class GroupWriter:
                 self._busy = False
             self._moved.notify_all()
 
+    def _wake_next(self, ticket: _Ticket[object]) -> None:
+        """Wake one of the group only: all at once would only queue up for the interpreter lock."""
+        if ticket.follower is not None:
+            ticket.follower.rouse()
+        else:
+            self._pass_on()
+
     def _undo(self) -> None:
         # SQLite has undone it itself after some faults; where this fails too, _commit tries again.
         with contextlib.suppress(sqlite3.Error):
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
-
-
-def _wake(tickets: list[_Ticket[object]]) -> None:
-    """Wake the first; each wakes the next. All at once they would only queue up for the interpreter lock."""
-    for ticket, follower in itertools.pairwise(tickets):
-        ticket.follower = follower
-    for ticket in tickets:
-        ticket.settled = True
-    for ticket in tickets[:1]:
-        ticket.rouse()
 
 
 def _run(connection: sqlite3.Connection, ticket: _Ticket[object]) -> bool:

@@ -7,9 +7,9 @@ than the limit is refused, never shortened here.
 
 import sqlite3
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
+from typing import NamedTuple
 
 from ledger.chain import instant
 from ledger.kinds import DraftError, Json
@@ -21,8 +21,7 @@ MAX_BYTES = 1 << 20
 INSERT = "INSERT INTO payload (hash, seq, size, salt, content) VALUES (?, ?, ?, ?, ?)"
 
 
-@dataclass(frozen=True, slots=True)
-class Sealed:
+class Sealed(NamedTuple):
     """A payload ready to be written."""
 
     hash: str

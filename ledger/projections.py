@@ -25,7 +25,8 @@ from gate.lifecycle import (
     ClarificationState,
     advance,
 )
-from ledger.codec import Doc, dumps, items, mapping
+from ledger.chain import canonical
+from ledger.codec import Doc, items, mapping
 from ledger.kinds import (
     ActionIs,
     ApprovalIs,
@@ -42,27 +43,17 @@ S = TypeVar("S", bound=StrEnum)
 E = TypeVar("E", bound=StrEnum)
 
 #: In an order that lets them be emptied.
-TABLES = (
-    "place",
-    "proposal",
-    "action",
-    "approval",
-    "clarification",
-    "window",
-    "owed",
-    "switch",
-    "loosening",
-)
+TABLES = ("place", "proposal", "action", "approval", "clarification", "window", "owed", "switch", "loosening")
 
 
-def project(connection: sqlite3.Connection, entry: Entry, _words: Mapping[str, str]) -> None:
+def project(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
     """Apply `entry` to the projections; raises TransitionError where it does not fit the present state.
 
-    The hashes of its words stand in its body already, so that a rebuild needs nothing but entries.
+    The hashes of its words stand in its `body`, so that a rebuild needs nothing but entries.
     """
     handler = HANDLERS.get(entry.kind)
     if handler is not None:
-        handler(connection, entry, json.loads(entry.body))
+        handler(connection, entry, body)
 
 
 def reset(connection: sqlite3.Connection) -> None:
@@ -102,9 +93,13 @@ def _turn_received(connection: sqlite3.Connection, entry: Entry, body: Doc) -> N
     place = mapping(body["place_ref"])
     connection.execute(
         "INSERT INTO place (id, platform, tenant, channel, thread, last_turn, last_person, last_seq)"
-        " VALUES (:id, :platform, :tenant, :channel, :thread, :turn, :person, :seq)"
-        " ON CONFLICT (id) DO UPDATE SET last_turn=:turn, last_person=:person, last_seq=:seq",
-        {**place, "id": body["place"], "turn": body["turn"], "person": body["person"], "seq": entry.seq},
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE"
+        " SET last_turn=excluded.last_turn, last_person=excluded.last_person, last_seq=excluded.last_seq",
+        (
+            body["place"],
+            *(place[part] for part in ("platform", "tenant", "channel", "thread")),
+            *(body["turn"], body["person"], entry.seq),
+        ),
     )
     if body["consumes_window"]:
         connection.execute("DELETE FROM window WHERE place=? AND person=?", (body["place"], body["person"]))
@@ -141,9 +136,8 @@ def _proposal_made(connection: sqlite3.Connection, entry: Entry, body: Doc) -> N
         ),
     )
     if body["replaces"]:
-        connection.execute(
-            "UPDATE proposal SET replaced_by=? WHERE id=?", (body["proposal"], body["replaces"])
-        )
+        names = (body["proposal"], body["replaces"])
+        connection.execute("UPDATE proposal SET replaced_by=? WHERE id=?", names)
     for action in map(mapping, items(body["actions"])):
         _insert_action(connection, body, action)
 
@@ -164,7 +158,7 @@ def _insert_action(connection: sqlite3.Connection, body: Doc, action: Doc) -> No
             action["route"],
             action["digest"],
             mapping(body[f"command_{slots['index']}"])["payload"],
-            dumps(action),
+            canonical(action),
         ),
     )
 
@@ -224,7 +218,7 @@ def _reason_given(connection: sqlite3.Connection, _entry: Entry, body: Doc) -> N
         "SELECT id, doc FROM approval WHERE proposal=? AND state=?", (body["proposal"], ApprovalState.REFUSED)
     ).fetchall()
     for approval, doc in refused:
-        told = dumps({**json.loads(doc), "reason": body["reason"]})
+        told = canonical({**json.loads(doc), "reason": body["reason"]})
         connection.execute("UPDATE approval SET doc=? WHERE id=?", (told, approval))
 
 
@@ -232,32 +226,40 @@ def _reason_given(connection: sqlite3.Connection, _entry: Entry, body: Doc) -> N
 
 
 def _action_queued(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
-    _check_grant(connection, body)
-    if not body["grant"] and not _needs_nobody(connection, body):
+    state, held, route = _action(connection, body)
+    _check_grant(body, held=held)
+    # Without a grant: routed to run at once, and nobody was asked about it since.
+    if not body["grant"] and (route, state) != (RouteKind.AUTO, ActionState.PROPOSED):
         raise TransitionError(f"{body['action']} needs a grant to be queued")
-    _move_action(connection, body, ActionEvent.QUEUE)
-    connection.execute("UPDATE action SET queued_at=? WHERE id=?", (entry.at, body["action"]))
+    connection.execute(
+        "UPDATE action SET state=?, queued_at=? WHERE id=?",
+        (_next(ACTION, state, ActionEvent.QUEUE), entry.at, body["action"]),
+    )
 
 
 def _action_unqueued(connection: sqlite3.Connection, _entry: Entry, body: Doc) -> None:
-    _move_action(connection, body, ActionEvent.UNQUEUE)
+    state, *_ = _action(connection, body)
     connection.execute(
-        "UPDATE action SET queued_at='', grant_approval='', route=? WHERE id=?",
-        (body["route"], body["action"]),
+        "UPDATE action SET state=?, queued_at='', grant_approval='', route=? WHERE id=?",
+        (_next(ACTION, state, ActionEvent.UNQUEUE), body["route"], body["action"]),
     )
 
 
 def _action_started(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
-    _check_grant(connection, body)
-    _move_action(connection, body, ActionEvent.START)
-    connection.execute("UPDATE action SET started_at=? WHERE id=?", (entry.at, body["action"]))
+    state, held, _ = _action(connection, body)
+    _check_grant(body, held=held)
+    connection.execute(
+        "UPDATE action SET state=?, started_at=? WHERE id=?",
+        (_next(ACTION, state, ActionEvent.START), entry.at, body["action"]),
+    )
 
 
 def _action_ended(event: ActionEvent) -> "Handler":
     def handle(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
-        _move_action(connection, body, event)
+        state, *_ = _action(connection, body)
         connection.execute(
-            "UPDATE action SET ended_at=?, ending=? WHERE id=?", (entry.at, entry.body, body["action"])
+            "UPDATE action SET state=?, ended_at=?, ending=? WHERE id=?",
+            (_next(ACTION, state, event), entry.at, entry.body, body["action"]),
         )
 
     return handle
@@ -276,27 +278,29 @@ def _action_settled(connection: sqlite3.Connection, _entry: Entry, body: Doc) ->
 def _add_to_ending(connection: sqlite3.Connection, body: Doc, key: str) -> None:
     row = connection.execute("SELECT ending FROM action WHERE id=?", (body["action"],)).fetchone()
     connection.execute(
-        "UPDATE action SET ending=? WHERE id=?", (dumps({**json.loads(row[0]), key: body}), body["action"])
+        "UPDATE action SET ending=? WHERE id=?",
+        (canonical({**json.loads(row[0]), key: body}), body["action"]),
     )
 
 
-def _check_grant(connection: sqlite3.Connection, body: Doc) -> None:
+def _action(connection: sqlite3.Connection, body: Doc) -> tuple[ActionState, str, str]:
+    """Return state, held grant ("" for none) and route of the action that `body` names."""
+    row = connection.execute(
+        "SELECT state, grant_approval, route FROM action WHERE id=?", (body["action"],)
+    ).fetchone()
+    if row is None:
+        raise TransitionError(f"there is no action {body['action']}")
+    return ActionState(row[0]), row[1], row[2]
+
+
+def _check_grant(body: Doc, *, held: str) -> None:
     """Raise unless the grant that the entry names is the one that the action holds, or both are none."""
-    held = _value(connection, "SELECT grant_approval FROM action WHERE id=?", _id(body, "action"))
     if held != (body["grant"] or ""):
         raise TransitionError(f"{body['action']} does not hold the grant {body['grant']}")
 
 
-def _needs_nobody(connection: sqlite3.Connection, body: Doc) -> bool:
-    """Whether the action was routed to run at once and nobody was asked about it since."""
-    route, state = connection.execute(
-        "SELECT route, state FROM action WHERE id=?", (body["action"],)
-    ).fetchone()
-    return bool(route == RouteKind.AUTO and state == ActionState.PROPOSED)
-
-
 def _move_action(connection: sqlite3.Connection, body: Doc, event: ActionEvent) -> None:
-    state = ActionState(str(_value(connection, "SELECT state FROM action WHERE id=?", _id(body, "action"))))
+    state, *_ = _action(connection, body)
     connection.execute("UPDATE action SET state=? WHERE id=?", (_next(ACTION, state, event), body["action"]))
 
 
@@ -306,14 +310,7 @@ def _move_action(connection: sqlite3.Connection, body: Doc, event: ActionEvent) 
 def _clarification_asked(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
     connection.execute(
         "INSERT INTO clarification (id, place, person, state, deadline_at, doc) VALUES (?, ?, ?, ?, ?, ?)",
-        (
-            body["clarification"],
-            body["place"],
-            body["person"],
-            ClarificationState.PENDING,
-            body["deadline_at"],
-            entry.body,
-        ),
+        (*_asked(body, "clarification"), ClarificationState.PENDING, body["deadline_at"], entry.body),
     )
 
 
@@ -321,9 +318,8 @@ def _clarification_ended(event: ClarificationEvent) -> "Handler":
     def handle(connection: sqlite3.Connection, _entry: Entry, body: Doc) -> None:
         key = _id(body, "clarification")
         state = ClarificationState(str(_value(connection, "SELECT state FROM clarification WHERE id=?", key)))
-        connection.execute(
-            "UPDATE clarification SET state=? WHERE id=?", (_next(CLARIFICATION, state, event), key)
-        )
+        after = _next(CLARIFICATION, state, event)
+        connection.execute("UPDATE clarification SET state=? WHERE id=?", (after, key))
 
     return handle
 
@@ -331,7 +327,7 @@ def _clarification_ended(event: ClarificationEvent) -> "Handler":
 def _switch_changed(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
     connection.execute(
         "INSERT OR REPLACE INTO switch (name, value, seq) VALUES (?, ?, ?)",
-        (body["switch"], json.dumps(body["value"]), entry.seq),
+        (body["switch"], json.dumps(body["value"], sort_keys=True), entry.seq),
     )
 
 
@@ -339,16 +335,13 @@ def _loosening_asked(connection: sqlite3.Connection, entry: Entry, body: Doc) ->
     connection.execute(
         "INSERT INTO loosening (id, place, person, state, phrase, deadline_at, doc)"
         " VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (
-            body["loosening"],
-            body["place"],
-            body["person"],
-            "pending",
-            body["phrase"],
-            body["deadline_at"],
-            entry.body,
-        ),
+        (*_asked(body, "loosening"), "pending", body["phrase"], body["deadline_at"], entry.body),
     )
+
+
+def _asked(body: Doc, what: str) -> tuple[Json, Json, Json]:
+    """Return the id of what was asked for, where, and by whom."""
+    return body[what], body["place"], body["person"]
 
 
 def _loosening_ended(connection: sqlite3.Connection, _entry: Entry, body: Doc) -> None:

@@ -61,16 +61,7 @@ def _damaged(seq: int) -> LedgerUnreadableError:
 def _entry(row: tuple[int, str, str, str, str, str, str]) -> Entry:
     if not all(isinstance(value, str) for value in row[1:]):
         raise _damaged(row[0])
-    seq, kind, at, correlation_id, body, prev_hash, digest = row
-    return Entry(
-        seq=seq,
-        kind=kind,
-        at=at,
-        correlation_id=correlation_id,
-        body=body,
-        prev_hash=prev_hash,
-        hash=digest,
-    )
+    return Entry._make(row)
 
 
 def read_hashes(connection: sqlite3.Connection, *, after: int, upto: int) -> Iterator[bytes]:

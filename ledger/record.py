@@ -7,13 +7,13 @@ never remembered from one that may not have been committed.
 """
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from ledger import inbox, outbox, payloads
 from ledger.chain import Head, canonical, check_line, entry_hash, instant
 from ledger.group import GroupWriter
-from ledger.kinds import Appended, Batch, Draft, DraftError, Entry, Expectation, LostRaceError
+from ledger.kinds import Appended, Batch, Draft, DraftError, Entry, Expectation, Json, LostRaceError
 from ledger.reading import body_of, read_entries, read_head
 
 #: The most characters of one entry's body. Bodies are metadata; words and output are payloads.
@@ -30,8 +30,8 @@ class Project(Protocol):
     It reads and writes projections only: the entry's own row is written after it.
     """
 
-    def __call__(self, connection: sqlite3.Connection, entry: Entry, words: Mapping[str, str], /) -> None:
-        """Apply `entry`; `words` maps each key of the draft's words to the payload hash that names them."""
+    def __call__(self, connection: sqlite3.Connection, entry: Entry, body: dict[str, Json], /) -> None:
+        """Apply `entry`; `body` is the document in it: look, and keep nothing of it."""
 
 
 class Holds(Protocol):
@@ -44,8 +44,8 @@ class Holds(Protocol):
 class _Prepared(NamedTuple):
     kind: str
     correlation_id: str
-    body: str
-    words: Mapping[str, str]
+    text: str
+    body: dict[str, Json]
     sealed: Sequence[payloads.Sealed]
 
 
@@ -77,7 +77,7 @@ class Record:
         self._seal = seal
         self._head = Head()
         # Rows of the running transaction, written together by `flush`: a third less work than one by one.
-        self._entries: list[tuple[int, str, str, str, str, str, str]] = []
+        self._entries: list[Entry] = []
         self._payloads: list[tuple[str, int, int, bytes, bytes]] = []
         self.writer = GroupWriter(connection, begin=self._begin, flush=self.flush, end=self._end)
 
@@ -129,8 +129,7 @@ class Record:
             reset(connection)
             count = 0
             for entry in read_entries(connection):
-                words = payloads.references(body_of(entry))
-                self._project(connection, entry, {key: name for key, (name, _) in words.items()})
+                self._project(connection, entry, body_of(entry))
                 count += 1
             return count
 
@@ -146,20 +145,18 @@ class Record:
 
     def _prepare(self, draft: Draft) -> _Prepared:
         body = dict(draft.body)
-        words: dict[str, str] = {}
         sealed: list[payloads.Sealed] = []
         for key, content in draft.words.items():
             if key in body:
                 raise DraftError(f"{DraftError.__doc__} In body and words: {key!r}.")
             each = payloads.seal(content, random_bytes=self._random_bytes)
             sealed.append(each)
-            words[key] = each.hash
             body[key] = each.reference
         text = canonical(body)
         if len(text) > MAX_BODY_CHARS:
             raise DraftError(f"{DraftError.__doc__} A body over {MAX_BODY_CHARS} characters: {draft.kind}.")
         return _Prepared(
-            draft.kind.value, check_line("correlation_id", draft.correlation_id), text, words, sealed
+            draft.kind.value, check_line("correlation_id", draft.correlation_id), text, body, sealed
         )
 
     def _write(
@@ -185,21 +182,14 @@ class Record:
 
     def _chain(self, connection: sqlite3.Connection, each: _Prepared, *, head: Head, at: str) -> Head:
         """Put one entry after `head` and return the head that it makes."""
-        seq, kind, correlation_id, body = head.seq + 1, each.kind, each.correlation_id, each.body
+        kind, correlation_id, text, body, sealed = each
+        seq, prev = head.seq + 1, head.hash
         digest = entry_hash(
-            prev_hash=head.hash, seq=seq, kind=kind, at=at, correlation_id=correlation_id, body=body
+            prev_hash=prev, seq=seq, kind=kind, at=at, correlation_id=correlation_id, body=text
         )
-        self._entries.append((seq, kind, at, correlation_id, body, head.hash, digest))
-        for sealed in each.sealed:
-            self._payloads.append(payloads.row(sealed, seq=seq))
-        entry = Entry(
-            seq=seq,
-            kind=kind,
-            at=at,
-            correlation_id=correlation_id,
-            body=body,
-            prev_hash=head.hash,
-            hash=digest,
-        )
-        self._project(connection, entry, each.words)
+        entry = Entry(seq, kind, at, correlation_id, text, prev, digest)
+        self._entries.append(entry)
+        for payload in sealed:
+            self._payloads.append(payloads.row(payload, seq=seq))
+        self._project(connection, entry, body)
         return Head(seq, digest)

@@ -11,9 +11,8 @@ import sqlite3
 import threading
 import time
 from collections import Counter
-from collections.abc import Mapping
 
-from ledger.kinds import Entry
+from ledger.kinds import Entry, Json
 from ledger.projections import project
 
 
@@ -39,9 +38,9 @@ class Trap:
             if moment == self._moment and self.counts[moment] == self._nth:
                 die()
 
-    def project(self, connection: sqlite3.Connection, entry: Entry, words: Mapping[str, str]) -> None:
+    def project(self, connection: sqlite3.Connection, entry: Entry, body: dict[str, Json]) -> None:
         """Apply an entry, and pass the moment in which it is written and not committed."""
-        project(connection, entry, words)
+        project(connection, entry, body)
         self(f"writing {entry.kind}")
 
     def traced(self, statement: str) -> None:

@@ -3,7 +3,7 @@
 import functools
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from gate.domain import PlaceId
 from ledger.engine import open_writer
-from ledger.kinds import Batch, Draft, Effect, EffectKind, Entry, Expectation, Kind
+from ledger.kinds import Batch, Draft, Effect, EffectKind, Entry, Expectation, Json, Kind
 from ledger.store import Ledger
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -46,14 +46,14 @@ class TestProjections:
 
     __test__ = False
     seen: list[Entry] = field(default_factory=list)
-    words: list[Mapping[str, str]] = field(default_factory=list)
+    bodies: list[dict[str, Json]] = field(default_factory=list)
     void: set[Expectation] = field(default_factory=set)
     before: Callable[[sqlite3.Connection, Entry], None] = lambda _connection, _entry: None
 
-    def project(self, connection: sqlite3.Connection, entry: Entry, words: Mapping[str, str]) -> None:
+    def project(self, connection: sqlite3.Connection, entry: Entry, body: dict[str, Json]) -> None:
         self.before(connection, entry)
         self.seen.append(entry)
-        self.words.append(words)
+        self.bodies.append(body)
 
     def holds(self, connection: sqlite3.Connection, expectation: Expectation) -> bool:
         return expectation not in self.void

@@ -1,3 +1,4 @@
+import json
 import subprocess
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -12,6 +13,7 @@ SCALARS = (
     st.none()
     | st.booleans()
     | st.integers(-(2**53), 2**53)
+    | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(st.characters(exclude_categories=["Cs"]))
 )
 DOCUMENTS = st.dictionaries(
@@ -39,6 +41,12 @@ def test_canonical_json_fits_on_one_line_whatever_it_holds(document: dict[str, o
     text = canonical(document)  # type: ignore[arg-type]  # hypothesis makes JSON values
     assert "\n" not in text
     assert canonical(dict(reversed(document.items()))) == text  # type: ignore[arg-type]  # likewise
+
+
+@given(DOCUMENTS)
+def test_canonical_json_is_what_the_standard_encoder_writes(document: dict[str, object]) -> None:
+    plain = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    assert canonical(document) == plain  # type: ignore[arg-type]  # hypothesis makes JSON values
 
 
 @pytest.mark.parametrize(

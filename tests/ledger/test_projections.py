@@ -200,6 +200,11 @@ def test_an_unknown_approval_cannot_be_decided(tale: Story) -> None:
         tale.write(decided(ONE, Kind.APPROVAL_GRANTED))
 
 
+def test_an_unknown_action_cannot_be_queued(tale: Story) -> None:
+    with pytest.raises(TransitionError, match=f"there is no action {ONE.action.id}"):
+        tale.write(queued(ONE))
+
+
 def test_a_grant_belongs_to_the_action_that_was_asked_about(tale: Story) -> None:
     two = planned(index=2)
     asked(tale, ONE, two)

@@ -39,10 +39,11 @@ def test_words_are_kept_apart_under_salted_hashes(tmp_path: Path) -> None:
     projections = TestProjections()
     with ledger_in(tmp_path, projections=projections) as ledger:
         ledger.append(batch(draft("a", words=b"go ahead"), draft("b", words=b"go ahead")))
-        one, other = (json.loads(entry.body)["words"] for entry in read_entries(ledger.reader()))
+        bodies = [json.loads(entry.body) for entry in read_entries(ledger.reader())]
+        one, other = (body["words"] for body in bodies)
         assert one["bytes"] == 8
         assert one["payload"] != other["payload"]
-        assert projections.words == [{"words": one["payload"]}, {"words": other["payload"]}]
+        assert projections.bodies == bodies
         assert payloads.read(ledger.reader(), one["payload"]) == b"go ahead"
         assert payloads.read(ledger.reader(), "0" * 64) is None
 
@@ -188,12 +189,12 @@ def test_rebuild_hands_every_entry_to_the_projections_again(tmp_path: Path) -> N
     projections = TestProjections()
     with ledger_in(tmp_path, projections=projections) as ledger:
         ledger.append(batch(draft("a", words=b"x"), draft("b")))
-        seen, words = list(projections.seen), list(projections.words)
+        seen, bodies = list(projections.seen), list(projections.bodies)
         projections.seen.clear()
-        projections.words.clear()
+        projections.bodies.clear()
         emptied: list[bool] = []
         assert ledger.rebuild(lambda _: emptied.append(True)) == 2
-        assert (projections.seen, projections.words, emptied) == (seen, words, [True])
+        assert (projections.seen, projections.bodies, emptied) == (seen, bodies, [True])
 
 
 def test_pruning_forgets_words_and_keeps_their_proof(tmp_path: Path) -> None:
