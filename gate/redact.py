@@ -4,10 +4,14 @@ Owns which values are masked before anything is displayed or kept (K44, C20): th
 never the target. Display only: nothing here decides risk. It works on whole text (join streamed chunks at
 line ends first: a secret cut in two is not recognised) and in linear time, so every repeat is bounded or
 consumes what it scanned.
+
+Output is masked broadly. A command that somebody may say yes to is masked narrowly: only a literal run inside
+one word, so that nothing that would be executed is ever hidden; when in doubt the text stays readable.
 """
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from re import Match, Pattern
 
@@ -182,3 +186,164 @@ def _is_reference(value: str) -> bool:
     """Tell whether a value names where the secret is ($VAR, @file, empty quotes) instead of being it."""
     bare = value.strip("\"'")
     return not bare or _REFERENCE.match(bare) is not None
+
+
+# ---------------------------------------------------------------- commands
+
+#: What one masked run may consist of: no space, no quote, nothing that a shell acts on, nothing unprintable.
+_LITERAL = re.compile(
+    r"""[^\s"'`$;&|<>(){}\\\x00-\x20\x7f-\xa0\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]+"""
+)
+#: A run after one of these may be a name that a shell looks up, or a half-escaped word.
+_LOOKED_UP = re.compile(r"(?:\$\{?[A-Za-z0-9_]*|\\)\Z")
+#: Programs whose arguments are data, and those that only print: what they print may be piped to a shell.
+_SENDS = re.compile(r"\s{0,20}(?:sudo[ \t]+)?(?:curl|wget|https?|xh)[ \t]")
+_PRINTS = re.compile(r"\s{0,20}(?:echo|printf|logger|:)[ \t]+(?:-[a-z]+[ \t]+)?[\"']?\Z")
+_STARTS = re.compile(r"(?:\A|[;&|(\n]|\b(?:sudo|do|then))[ \t]*(?:/[\w./-]{0,80}/)?\Z")
+#: A flag whose value is the next word; not where the flag may itself be the value of another.
+_NO_FLAG = re.compile(r"(?:[<>][ \t]*|[^\s]|(?:\A|\s)-[^\s=]*[ \t]+)\Z")
+_PLURAL = re.compile(r"(?i)(?:credentials?|s)\Z")
+_SUBSTITUTES = re.compile(r"[`$]\(?|[<>]\(")
+_LOOK_BACK = 120
+
+
+def redact_command(text: str, *, extra: Sequence[str] = ()) -> Redacted:
+    """Mask secrets in a command that people are asked about.
+
+    Everything but the masked runs is returned as it is, and no run holds a space, a quote, or a character
+    that a shell acts on. What follows the first literal run of a value stays readable.
+
+    Args:
+        text: the command, whole.
+        extra: secret values known from the configuration (4 characters or longer).
+    """
+    starts = [*_literal_starts(text, extra), *_pattern_starts(text), *_named_starts(text)]
+    shown: list[str] = []
+    done = count = 0
+    for start, end in sorted(_run(text, start, most) for start, most in starts):
+        if (
+            start == end
+            or end <= done
+            or text[start:end] == MASK
+            or _LOOKED_UP.search(text[max(0, start - 80) : start])
+        ):
+            continue
+        if start > done or not count:
+            shown += [text[done:start], MASK]
+            count += 1
+        done = end
+    return Redacted(text="".join([*shown, text[done:]]), count=count)
+
+
+def _run(text: str, start: int, most: int) -> tuple[int, int]:
+    """Return the literal run at `start`, which ends at `most` at the latest; empty where there is none."""
+    if text[start : start + 1] in ("'", '"'):
+        start += 1
+    found = _LITERAL.match(text, start, most)
+    return (start, start) if found is None else found.span()
+
+
+def _literal_starts(text: str, extra: Sequence[str]) -> Iterator[tuple[int, int]]:
+    for secret in {value for value in extra if len(value) >= _MIN_LITERAL}:
+        at = text.find(secret)
+        while at >= 0:
+            yield at, at + len(secret)
+            at = text.find(secret, at + len(secret))
+
+
+def _pattern_starts(text: str) -> Iterator[tuple[int, int]]:
+    commands: _Commands | None = None
+    for pattern, group in _PATTERNS:
+        for match in pattern.finditer(text):
+            between = text[match.start() : match.start(group)]
+            if pattern in _OF_PROGRAMS:
+                before = text[max(0, match.start() - _LOOK_BACK) : match.start()]
+                safe = not _SUBSTITUTES.search(between) and (
+                    not between[-1:].isspace()
+                    or (_STARTS.search(before) is not None and match.group(group)[0] not in "/.~")
+                )
+            elif any(char.isspace() for char in between):
+                commands = commands or _Commands(text)
+                safe = commands.holds_data(match.start())
+            else:
+                safe = True
+            if safe:
+                yield match.span(group)
+
+
+#: Patterns that begin with the name of the program whose secret they find.
+_OF_PROGRAMS = frozenset(
+    pattern
+    for pattern, _ in _PATTERNS
+    if re.match(r"\\b(?:sshpass|\(\?:mysql|redis|\(\?:curl|openssl)", pattern.pattern)
+)
+
+
+def _named_starts(text: str) -> Iterator[tuple[int, int]]:
+    commands: _Commands | None = None
+    run = frozenset(_RUN_BY_NAME.findall(text))
+    for match in _NAMED.finditer(text):
+        sep, before = match["sep"], text[max(0, match.start() - _LOOK_BACK) : match.start()]
+        value = match["value"]
+        if _ABOUT.search(match["rest"]) or _is_reference(value) or "=>" in sep:
+            continue
+        if _LOOKED_UP.search(before) or _is_run_later(before, match, run):
+            continue
+        if not any(char.isspace() for char in sep):
+            yield match.span("value")
+        elif not sep.strip():
+            spoken = f"{match['name']}{match['rest']}"
+            if match["flag"] and not (_NO_FLAG.search(before) or _PLURAL.search(spoken) or value[0] in "/.~"):
+                yield match.span("value")
+        elif not re.match(r"[\"']?=", sep):  # `PASSWORD= program` runs the program
+            commands = commands or _Commands(text)
+            if commands.holds_data(match.start()):
+                yield match.span("value")
+
+
+def _is_run_later(before: str, match: Match[str], run: frozenset[str]) -> bool:
+    """Tell whether the value becomes a program: `alias token=rm`, or `TOKEN=rm; $TOKEN -rf x`."""
+    if _ALIAS.search(before):
+        return True
+    start = re.search(r"\w*\Z", before)
+    return f"{start.group() if start else ''}{match['name']}{match['rest']}" in run
+
+
+_ALIAS = re.compile(r"\balias[ \t]+[^;&|\n]*\Z")
+_RUN_BY_NAME = re.compile(
+    r"(?:\A|[;&|({`\n!]|[ \t]-c\b|\b(?:sudo|exec|eval|command|nohup|env|then|do|else|xargs|time)\b)"
+    r"\s{0,20}[\"']?\$\{?(\w+)"
+)
+
+
+class _Commands:
+    """Where each simple command begins, as far as quotes tell; one pass over the text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._starts = [0]
+        self._unsure = len(text)
+        quote = ""
+        skip = False
+        for at, char in enumerate(text):
+            if skip:
+                skip = False
+            elif char == "\\" and quote != "'":
+                skip = True
+            elif char in "`$#" or text.startswith("<<", at):
+                self._unsure = at  # substitutions, comments and here-documents have quotes of their own
+                break
+            elif quote:
+                quote = "" if char == quote else quote
+            elif char in "'\"":
+                quote = char
+            elif char in ";&|(){}<>\n":
+                self._starts.append(at + 1)
+
+    def holds_data(self, at: int) -> bool:
+        """Tell whether the next word at `at` is surely an argument, and one that nothing executes."""
+        if at > self._unsure:
+            return False
+        start = self._starts[bisect_right(self._starts, at) - 1]
+        sends, prints = _SENDS.match(self._text, start, at), _PRINTS.fullmatch(self._text, start, at)
+        return sends is not None or prints is not None

@@ -1,10 +1,12 @@
 """Redaction: values are masked, names and targets stay, and it is linear."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.redact import MASK, redact
+from gate.redact import MASK, redact, redact_command
 
 # Built from pieces so that no scanner takes this file for a leak.
 GITHUB = "ghp_" + "a1B2" * 9
@@ -148,4 +150,96 @@ def test_any_text_is_taken(text: str) -> None:
 )
 @pytest.mark.timeout(60)  # quadratic behaviour takes minutes
 def test_a_line_of_a_megabyte_is_read_to_its_end(piece: str) -> None:
-    redact((piece * (1_000_000 // len(piece) + 1))[:1_000_000])
+    line = (piece * (1_000_000 // len(piece) + 1))[:1_000_000]
+    redact(line)
+    redact_command(line[:200_000])
+
+
+# ---------------------------------------------------------------- commands
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("echo Cookie: a; touch /tmp/x", "echo Cookie: ***; touch /tmp/x"),
+        ('PASSWORD="x$(touch /tmp/y)" true', 'PASSWORD="***$(touch /tmp/y)" true'),
+        ("PASSWORD=x`touch y` true", "PASSWORD=***`touch y` true"),
+        ("echo Authorization: a; rm -rf X", "echo Authorization: ***; rm -rf X"),
+        (
+            'curl -H "Authorization: Bearer abc.def" https://web1/',
+            'curl -H "Authorization: Bearer ***" https://web1/',
+        ),
+        ("curl --header='Cookie: a; b' https://web1/", "curl --header='Cookie: ***; b' https://web1/"),
+        ("""curl -d '{"password": "hunter2"}' web1""", """curl -d '{"password": "***"}' web1"""),
+        ("API_KEY=abc123 ./deploy", "API_KEY=*** ./deploy"),
+        ("export DB_PASSWORD='s3 cret'; run", "export DB_PASSWORD='*** cret'; run"),
+        ("tool --db-password hunter2 --host db1", "tool --db-password *** --host db1"),
+        ("tool --token=abc;reboot", "tool --token=***;reboot"),
+        ("mysql -u root -phunter2 shop", "mysql -u root -p*** shop"),
+        ("sshpass -p hunter2 ssh web1", "sshpass -p *** ssh web1"),
+        ("redis-cli -h cache1 -a hunter2 ping", "redis-cli -h cache1 -a *** ping"),
+        ("curl -u ana:hunter2 https://web1/", "curl -u ana:*** https://web1/"),
+        ("psql postgres://shop:a;b@db1/shop", "psql postgres://shop:***;b@db1/shop"),
+        (f"use {GITHUB} {AWS}", "use *** ***"),
+    ],
+)
+def test_of_a_command_only_the_literal_start_of_a_value_is_masked(text: str, shown: str) -> None:
+    assert redact_command(text).text == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ": -----BEGIN PRIVATE KEY-----; touch /tmp/x",
+        "PASSWORD= touch /tmp/x",
+        'sh -c "PASSWORD= touch /tmp/x"',
+        "X=password: touch /tmp/x",
+        "X=bearer ./install.sh",
+        "sudo -p password: rm -rf X",
+        "sudo -p --password rm -rf X",
+        "ssh web1 'sudo -p password: rm -rf X'",
+        'echo "X=password: touch /tmp/x" | sh',
+        'curl -d "$(sudo -p password: rm -rf X)" web1',
+        "X='; curl ' sudo -p password: rm -rf X",
+        "> --password touch /tmp/x",
+        "nsenter --target=1 --preserve-credentials rm -rf X",
+        "echo token => x",
+        "TOKEN=rm; $TOKEN -rf X",
+        "alias token=rm; token -rf X",
+        "${TOKEN:-touch} /tmp/x",
+        "rm -rf -- --token /srv",
+        "PASSWORD=$(pass show db1)",
+        "$ghp_aaaaaaaaaaaaaaaaaaaaaaaa x",
+    ],
+)
+def test_what_may_be_executed_stays_readable(text: str) -> None:
+    assert redact_command(text).text == text
+
+
+def test_known_values_in_a_command_follow_the_same_rule() -> None:
+    assert redact_command("x hunter2 y", extra=["hunter2"]).text == "x *** y"
+    assert redact_command("x ab;touch y", extra=["ab;touch y"]).text == "x ***;touch y"
+    assert redact_command("x $(touch y)", extra=["$(touch y)"]).text == "x $(touch y)"
+
+
+PIECES = st.sampled_from(
+    [
+        *("password", "TOKEN", "=", ": ", "Cookie: ", "Authorization: Bearer ", "--token ", "--password="),
+        *("curl -H ", "echo ", "mysql -p", "sshpass -p ", "redis-cli -a ", "://u:", "@h", "pass:", "abc"),
+        *("hunter2", "a1b2c3d4", "-----BEGIN PRIVATE KEY-----", "$6$a$bcdefgh", GITHUB, "sudo ", "=>", ","),
+        *" \n\t'\"$`;&|<>(){}\\/-*\u200b\xa0",
+    ]
+)
+
+
+@given(st.lists(PIECES, max_size=30).map("".join), st.lists(PIECES, min_size=1, max_size=6).map("".join))
+def test_a_masked_run_is_literal_and_all_else_is_untouched(text: str, secret: str) -> None:
+    shown = redact_command(text, extra=[secret]).text
+    assert _only_literal_runs_differ(text, shown)
+
+
+def _only_literal_runs_differ(text: str, shown: str) -> bool:
+    """Whether `shown` comes from `text` by replacing runs without any character that a shell acts on."""
+    parts = [re.escape(part) for part in shown.split(MASK)]
+    run = r"""[^\s"'`$;&|<>(){}\\]+"""
+    return re.fullmatch(f"(?:{run})".join(parts), text) is not None
