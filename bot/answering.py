@@ -11,7 +11,7 @@ from datetime import timedelta, tzinfo
 from bot.cards import how_ended, shown_key
 from bot.core import Core
 from bot.outcome import Outcome
-from bot.phrasing import RISK_WORDS, clock_time, named
+from bot.phrasing import RISK_WORDS, clock_time, command_on, named
 from bot.proposing import Asked, Denied, propose
 from bot.text import Span, Text, code, strong
 from bot.tokens import APPROVE, DENY, make
@@ -33,7 +33,7 @@ from gate.decide import (
 from gate.domain import Action, ActionId, PendingApproval, PlaceId, ProposalId, Reason, ReasonCode
 from gate.lifecycle import ActionState, ApprovalState
 from gate.policy import Operator
-from gate.redact import redact
+from gate.redact import redact_command
 from ledger.codec import instant
 from ledger.kinds import ActionIs, ApprovalIs, Json, Kind
 from ledger.views import ActionView, ProposalView
@@ -149,7 +149,11 @@ def _refuse(core: Core, outcome: Outcome, decision: Refused, speaker: Speaker) -
     for proposal, place in _cards(decision.approvals):
         drop_rest(core, outcome, proposal, note="nothing ran")
         outcome.refresh(proposal, place=place)
-        dropped = ", ".join(_action_name(one) for one in decision.approvals if one.proposal == proposal)
+        dropped = ", ".join(
+            command_on(one.action, secrets=core.secrets)
+            for one in decision.approvals
+            if one.proposal == proposal
+        )
         ask = "" if decision.reason else " Why? One line is enough, or say nothing."
         outcome.say(Text.of(f"Dropped #{proposal}: {dropped}. Nothing ran from it.{ask}"))
 
@@ -209,7 +213,7 @@ def _about(core: Core, approvals: Sequence[PendingApproval]) -> list[str]:
     for pending in approvals:
         view = core.queries.action(pending.action.id)
         origin = ", ".join(view.radius.origin)
-        what = f"{origin} on {pending.action.target.id}" if origin else named(view)
+        what = f"{origin} on {pending.action.target.id}" if origin else named(view, secrets=core.secrets)
         names = [*view.radius.services, *map(str, view.radius.targets)]
         lines.append(f"{what} → {', '.join(names)}." if names else f"{what}: {blast.words(view.radius)}.")
         lines.append(f"{RISK_WORDS[view.verdict.risk]}: {view.verdict.reasons[0]}.")
@@ -224,7 +228,7 @@ def _which(core: Core, outcome: Outcome, decision: Which, speaker: Speaker) -> N
     for view in _views(core, decision.approvals):
         pending = view.pending
         until = min(one.approval.deadline_at for one in pending if one.approval is not None)
-        what = ", ".join(named(one) for one in pending)
+        what = ", ".join(named(one, secrets=core.secrets) for one in pending)
         lines.append(f"#{view.id}  {what}   until {clock_time(until, zone=speaker.zone, now=outcome.at)}")
         token = make(core.token_key, choice=choice, subject=view.id, shown=shown_key(pending))
         buttons.append((f"{verb.capitalize()} #{view.id}", token, "go" if choice == APPROVE else "stop"))
@@ -258,7 +262,7 @@ def _play_back(core: Core, outcome: Outcome, decision: PlayedBack, speaker: Spea
     lines: list[str | Span | list[Span | str]] = ["Only this part, right?"]
     for index, one in enumerate(decision.approvals, start=1):
         fate = "run" if index in decision.selects else "leave"
-        lines.append([f"{index} {fate:5} ", *_command_on(one)])
+        lines.append([f"{index} {fate:5} ", *_command_on(core, one)])
     outcome.effects.insert(0, outcome.said(Text.of(*lines)))
     supersede(core, outcome, old, by=replaced, place=chosen[0].shown_in)
     outcome.shows[:] = [replaced]
@@ -296,8 +300,7 @@ def _change(core: Core, outcome: Outcome, decision: ChangeAsked, speaker: Speake
     outcome.say(
         Text.of(
             f"Nothing ran: that asks for something else than the card shows. {waits}",
-            "Say the whole of it, as in:  "
-            f"run {redact(first.action.command, extra=core.secrets).text} on {first.action.target.id}",
+            f"Say the whole of it, as in:  run {command_on(first.action, secrets=core.secrets)}",
             f'with your change in it. "no" drops #{first.proposal}.',
         )
     )
@@ -355,15 +358,12 @@ def _still_waits(core: Core, pending: PendingApproval, speaker: Speaker) -> str:
 
 
 def _name(core: Core, pending: PendingApproval) -> str:
-    return named(core.queries.action(pending.action.id))
+    return named(core.queries.action(pending.action.id), secrets=core.secrets)
 
 
-def _action_name(pending: PendingApproval) -> str:
-    return f"{pending.action.command} on {pending.action.target.id}"
-
-
-def _command_on(pending: PendingApproval) -> list[Span | str]:
-    return [code(pending.action.command), f" on {pending.action.target.id}"]
+def _command_on(core: Core, pending: PendingApproval) -> list[Span | str]:
+    shown = redact_command(pending.action.command, extra=core.secrets).text
+    return [code(shown), f" on {pending.action.target.id}"]
 
 
 def _ids(pending: PendingApproval) -> dict[str, Json]:

@@ -13,7 +13,7 @@ from bot.settings.config import Config
 from gate.domain import ProposalId
 from gate.lifecycle import ActionState
 from gate.policy import Posture
-from gate.redact import redact
+from gate.redact import redact, redact_command
 from ledger.engine import LedgerMissingError, open_reader, writer_pid
 from ledger.queries import Queries
 from ledger.views import ActionView, ProposalView
@@ -86,7 +86,7 @@ def approval(config: Config, name: str) -> dict[str, object] | None:
         return {
             **_short(view),
             "source": view.source,
-            "purpose": view.purpose,
+            "purpose": redact(view.purpose).text,
             "replaced_by": view.replaced_by,
             "actions": [_action(one) for one in view.actions],
         }
@@ -110,13 +110,13 @@ def _action(one: ActionView) -> dict[str, object]:
     return {
         "id": one.action.id,
         "target": one.action.target.id,
-        "command": redact(one.action.command).text,
+        "command": redact_command(one.action.command).text,
         "risk": one.verdict.risk.value,
         "reasons": list(one.verdict.reasons),
         "state": one.state.value,
         "digest": one.digest,
         "approval": None if approval is None else approval.state.value,
         "decided_by": None if approval is None else approval.decided_by,
-        "said": None if approval is None else approval.said,
+        "said": None if approval is None else redact(approval.said).text,
         "exit_code": None if one.ending is None else one.ending.exit_code,
     }

@@ -1,12 +1,14 @@
 """Small words: times, durations, names of things, the same everywhere.
 
-Pure text helpers for cards and answers. They never shorten a command.
+Pure text helpers for cards and answers. They never shorten a command. What names an action masks the secrets in
+its command; `bot.text.visible` does the rest where it is shown.
 """
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta, tzinfo
 
-from gate.domain import ActionId, Deed, ProposalId, Risk
+from gate.domain import Action, ActionId, Deed, ProposalId, Risk
+from gate.redact import redact_command
 from ledger.views import ActionView
 
 RISK_WORDS = {
@@ -65,12 +67,17 @@ def size(count: int) -> str:
     return f"{value / 1024:.1f} TiB"
 
 
-def title(view: ActionView) -> str:
+def command_on(action: Action, *, secrets: Sequence[str] = ()) -> str:
+    """Return "systemctl restart caddy on web1", the command whole, what is secret in it masked."""
+    return f"{redact_command(action.command, extra=secrets).text} on {action.target.id}"
+
+
+def title(view: ActionView, *, secrets: Sequence[str] = ()) -> str:
     """Return what the action is called: "restart caddy", else the start of its command's first line."""
     deed = view.verdict.deed
     if deed is not None:
-        return deed_words(deed)
-    lines = view.action.command.strip().splitlines()
+        return redact_command(deed_words(deed), extra=secrets).text
+    lines = redact_command(view.action.command.strip(), extra=secrets).text.splitlines()
     return shortened(lines[0], most=_TITLE_MAX) if lines else "(empty command)"
 
 
@@ -84,9 +91,9 @@ def deed_words(deed: Deed) -> str:
     return f"{deed.verb} {deed.object}".strip()
 
 
-def named(view: ActionView) -> str:
+def named(view: ActionView, *, secrets: Sequence[str] = ()) -> str:
     """Return "restart caddy on web1"."""
-    return f"{title(view)} on {view.action.target.id}"
+    return f"{title(view, secrets=secrets)} on {view.action.target.id}"
 
 
 def short_id(proposal: ProposalId) -> str:
