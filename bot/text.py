@@ -1,9 +1,10 @@
 """Text as a tree of spans, never a markup string (P5).
 
-Adapters render spans with the escaping of their platform; nothing here knows any. Control, zero-width and
-bidi characters are made visible by `visible`, which every span goes through when it is rendered.
+Adapters render spans with the escaping of their platform; nothing here knows any. Control, zero-width,
+bidi and blank characters are made visible by `visible`, which every span goes through when it is rendered.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -75,17 +76,26 @@ def block(text: str) -> Span:
     return Span(text, Style.BLOCK)
 
 
-_HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
-_SHOWN_AS_IS = frozenset("\n\t")
+_HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"})
+_SHOWN_AS_IS = frozenset("\n\t ")
+#: Letters and marks that look like nothing, whatever Unicode calls them; variation selectors among them.
+_BLANK = re.compile(
+    "[\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u2800\\u3164\\uffa0\\ufe00-\\ufe0f\\U000e0000-\\U000e0fff]"
+)
 
 
 def visible(text: str) -> str:
-    r"""Return `text` with every control, zero-width and bidi character written as \u{hex}."""
+    r"""Return `text` with every character that is unseen, or seen as a space, written as \u{hex}.
+
+    Control, zero-width, bidi and unassigned characters, blank letters, and spaces other than that of ASCII;
+    newline and tab stay.
+    """
     if text.isascii() and text.isprintable():
         return text
     return "".join(
-        f"\\u{{{ord(char):x}}}"
-        if char not in _SHOWN_AS_IS and unicodedata.category(char) in _HIDDEN_CATEGORIES
-        else char
-        for char in text
+        f"\\u{{{ord(char):x}}}" if char not in _SHOWN_AS_IS and _is_hidden(char) else char for char in text
     )
+
+
+def _is_hidden(char: str) -> bool:
+    return unicodedata.category(char) in _HIDDEN_CATEGORIES or _BLANK.match(char) is not None
