@@ -1,9 +1,10 @@
 """Whether commands judged read-only really have no effect: `python -m evals.effects FOLDER ORACLE`.
 
 Judges every row of nl2bash and tldr, hands the read-only claims to an effect oracle (a program that runs each
-command in a traced sandbox) and prints what it saw. Effects that only reach a daemon, and those that only a
-planted trap causes, stand apart: no daemon answers there, and a trap is code execution in a hostile folder.
-Exit 1 when a claim had an effect.
+command in a traced sandbox) and prints what it saw. Three kinds stand apart: effects that only reach a
+daemon, since none answers there; those that only a planted trap causes, which is code execution in a hostile folder;
+and client reads (docs/risk.md), where a client asks the server it is configured for and keeps a folder of its
+own. The last are effects to the oracle, and printed as such. Exit 1 when any other claim had an effect.
 """
 
 import argparse
@@ -24,6 +25,33 @@ NOT_PLAIN = set("$`<>(){}*?[]~=\\") | {"\n"}
 #: Single quotes hold anything; double quotes count as plain only where nothing in them expands.
 QUOTED = re.compile(r"'[^']*'|\"[^\"$`\\]*\"")
 WRAPPERS = {"sudo", "env", "time", "xargs", "nohup", "nice", "timeout", "watch", "sh", "bash", "eval", "exec"}
+
+#: Kinds of client reads: whose, what the oracle may see of it and nothing else, and why it runs unasked.
+CLIENT_READS = (
+    (
+        {"kubectl", "helm"},
+        r"net (connect|sendto) .*",
+        "asks the cluster of the account's own settings, which changes nothing there",
+    ),
+    (
+        {"gcloud", "gsutil", "bq", "az", "aws"},
+        r"net (connect|sendto) .*|fs (mkdir|open|create|write) /home/user/\.(config/gcloud|azure|aws)(/.*)?",
+        "asks the cloud of the account's own settings, and makes its settings folder on the first run",
+    ),
+    (
+        {"tmux", "screen"},
+        r"fs mkdir /(tmp|run|var/run)/(tmux|screens?)[\w/-]*|daemon connect .*",
+        "asks the server of the account's own sessions, and makes the folder of its socket",
+    ),
+)
+
+
+def client_read(one: Row) -> str | None:
+    """Return the reason why an effect is a client's, and nothing but that."""
+    for programs, seen, reason in CLIENT_READS:
+        if one["command"].split()[0] in programs and all(re.fullmatch(seen, text) for text in one["effects"]):
+            return reason
+    return None
 
 
 def main() -> int:
@@ -67,8 +95,11 @@ def _claims(claims: list[str], oracle: Path, *, listing: bool) -> int:
     effects = [one for one in verdicts if one["verdict"] == "effect"]
     daemon = [one for one in effects if one["kinds"] == ["daemon"]]
     planted = [one for one in effects if one.get("planted_only") and one not in daemon]
-    real = [one for one in effects if one not in daemon and one not in planted]
+    rest = [one for one in effects if one not in daemon and one not in planted]
+    clients = [one for one in rest if client_read(one)]
+    real = [one for one in rest if one not in clients]
     line("claims with an effect", f"{len(real)} of {len(claims)}", aim="0", met=not real)
+    line("  client reads, apart: an effect to the oracle, argued", len(clients))
     line("  that only reached a daemon, apart", len(daemon))
     line("  that only a planted trap caused, apart", len(planted))
     line("  that showed a planted secret", sum(bool(one.get("secret_read")) for one in verdicts))
@@ -78,6 +109,9 @@ def _claims(claims: list[str], oracle: Path, *, listing: bool) -> int:
     if listing:
         for one in (*real, *planted, *daemon):
             print(f"      {one['command']!r}: {one['effects'][:2]}")
+        print("    client reads")
+        for one in clients:
+            print(f"      {one['command']!r}: {one['effects'][:2]}, {client_read(one)}")
     return len(real)
 
 

@@ -1,12 +1,12 @@
 """How well commands are judged, on a folder of labelled rows: `python -m evals.risk FOLDER [--list]`.
 
-Prints every figure with its target, beside two rule lists in the same run: the leading verbs of requirement
-N10, and the deny patterns that chat bots commonly carry. Exit 1 when a target that must be 0 is missed.
+Prints every figure with its target, beside other ways to decide (evals.peers) in the same run. Verdicts of other
+projects are hints: where ours differs on purpose, the kind and the reason stand in ARGUED, and `--list` names
+the rows. Exit 1 when a target that must be 0 is missed.
 """
 
 import argparse
 import re
-import shlex
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +15,8 @@ from tree_sitter import Language, Parser
 from tree_sitter_bash import language
 
 from bot.loading.rules import load_rules
-from evals.rows import Row, line, percentile, read, share
+from evals.peers import RIVALS
+from evals.rows import Row, Share, line, percentile, read, share
 from gate.domain import Risk, Verdict
 from gate.shell.classify import classify
 
@@ -23,13 +24,39 @@ LABELLED = ("gtfobins", "atomic", "tricky", "shell_risk", "ops_system", "ops_pla
 HIGHER = {"not_read_only", "escalate", "reversible_low", "config_mutation", "destructive"}
 CLASSES = {risk.value for risk in Risk}
 
-#: The first words that requirement N10 lists, taken at their word.
-LEADING = frozenset({"cat", "ls", "stat", "journalctl", "df", "free", "uptime", "ip", "ss"})
-#: What deny lists of chat bots look for.
-DENIED = re.compile(
-    r"\brm\s+-\w*[rf]|\bdd\s|\bmkfs|\bshutdown\b|\breboot\b|\bchmod\s+-R|>\s*/dev/sd|:\(\)\s*\{|"
-    r"\b(?:curl|wget)\b.*\|\s*(?:ba)?sh\b|\bDROP\s+(?:TABLE|DATABASE)\b",
-    re.IGNORECASE,
+#: Kinds of other projects' "destructive" rows that our classes place lower on purpose, and why.
+ARGUED = (
+    (
+        r"(systemctl (stop|kill)|service \S+ stop|(docker|podman) stop|haproxy -st|gh run cancel)\b.*",
+        "stopping loses nothing that starting does not bring back: config_mutation",
+    ),
+    (
+        r"(docker|podman) rm( [\w.-]+)?|docker[ -]compose down|gh codespace rebuild",
+        "removes stopped containers, made anew from their image or file; with -f or -v it is destructive",
+    ),
+    (
+        r"git (branch -d|rebase|push .*--force-with-lease)\b.*",
+        "git refuses where work would be lost, or the reflog keeps it",
+    ),
+    (
+        r"vault kv delete .*|aws secretsmanager put-secret-value .*|az acr repository untag .*",
+        "keeps the older version, which one command brings back",
+    ),
+    (
+        r"(deck sync|wrangler (deployments )?rollback|fastly .* activate|gh repo (unarchive|rename)|stripe|http PUT)\b.*",
+        "changes settings or a version elsewhere, and can be changed back: config_mutation",
+    ),
+    (
+        r"kafka-consumer-groups\S* (?!.*--execute).*--reset-offsets.*",
+        "without --execute it only shows what it would do",
+    ),
+    (
+        r"ssh-keygen .*-R .*|ssh-add -d\b.*|restic cache --cleanup",
+        "forgets a known host (a backup stays), a loaded key or a cache",
+    ),
+    (r"nsupdate( -\w+)*|truncate [\w./]+", "says nothing that it would do: no input, no size"),
+    (r"[\w.]+\.(delete|cancel|remove)\(.*", "is a line of another language, no shell command"),
+    (r"find \S+ -ok .*", "asks on a terminal, and there is none"),
 )
 
 
@@ -39,18 +66,9 @@ def label(row: Row) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def leading_verb(command: str) -> bool:
-    """Whether the first word alone would let it run."""
-    try:
-        words = shlex.split(command)
-    except ValueError:
-        return False
-    return bool(words) and words[0] in LEADING
-
-
-def not_denied(command: str) -> bool:
-    """Whether a deny list would let it run."""
-    return DENIED.search(command) is None
+def argued(command: str) -> str | None:
+    """Return the reason why a row that others call destructive is placed lower."""
+    return next((reason for kind, reason in ARGUED if re.fullmatch(kind, command, re.DOTALL)), None)
 
 
 def false_allows(rows: list[Row], runs: Callable[[Row], bool]) -> list[Row]:
@@ -98,7 +116,7 @@ def _safety(files: dict[str, list[Row]], verdicts: dict[str, list[Verdict]], *, 
             for row in wrong:
                 print(f"      {row['command']!r}")
     everything = [row for name, rows in files.items() if name != "peers" for row in rows]
-    for rival, runs in (("leading verb", leading_verb), ("deny list", not_denied)):
+    for rival, runs in RIVALS:
         found = false_allows(everything, lambda row, runs=runs: runs(row["command"]))  # type: ignore[misc]
         line(f"the same rows, {rival}", f"{len(found)} of {sum(label(r) in HIGHER for r in everything)}")
     return total
@@ -111,7 +129,7 @@ def _usefulness(files: dict[str, list[Row]], verdicts: dict[str, list[Verdict]],
         rows = [pair for name in names for pair in pairs[name] if label(pair[0]) == "read_only"]
         found = share(verdict.auto_run for _, verdict in rows)
         line(" + ".join(names), found, aim=f"≥ {aim:.0%}", met=found.ratio >= aim)
-        for rival, runs in (("leading verb", leading_verb), ("deny list", not_denied)):
+        for rival, runs in RIVALS:
             line(f"  {rival}", share(runs(row["command"]) for row, _ in rows))
         if listing:
             for row, verdict in rows:
@@ -126,15 +144,32 @@ def _usefulness(files: dict[str, list[Row]], verdicts: dict[str, list[Verdict]],
             verdict.risk is Risk.DESTRUCTIVE for row, verdict in rows if label(row) == "destructive"
         )
         line(f"{name}: destructive found", fatal, aim="≥ 97%", met=fatal.ratio >= 0.97)
-    fatal = share(v.risk is Risk.DESTRUCTIVE for row, v in pairs["peers"] if label(row) == "destructive")
-    line("peers: destructive found, before argued relabelling", fatal, aim="≥ 97% after it")
-    if listing:
-        for row, verdict in pairs["peers"]:
-            if label(row) == "destructive" and verdict.risk is not Risk.DESTRUCTIVE:
-                print(f"      {row['command']!r}: {verdict.risk}, {verdict.reasons[0]}")
+    _peers(pairs["peers"], listing=listing)
     calm = [v for rows in pairs.values() for row, v in rows if label(row) == "read_only"]
     alarms = share(verdict.risk is Risk.DESTRUCTIVE for verdict in calm)
     line("read-only or mention rows judged destructive", alarms, aim="≤ 0.5%", met=alarms.ratio <= 0.005)
+
+
+def _peers(pairs: list[tuple[Row, Verdict]], *, listing: bool) -> None:
+    """Print the recall on other projects' destructive rows, before and after those that are argued."""
+    fatal = [pair for pair in pairs if label(pair[0]) == "destructive"]
+    below = [pair for pair in fatal if pair[1].risk is not Risk.DESTRUCTIVE]
+    before = share(verdict.risk is Risk.DESTRUCTIVE for _, verdict in fatal)
+    line("peers: destructive found, before argued relabelling", before)
+    open_rows = [(row, verdict) for row, verdict in below if argued(row["command"]) is None]
+    after = Share(len(fatal) - len(below), len(fatal) - len(below) + len(open_rows))
+    line(
+        f"  after it ({len(below) - len(open_rows)} rows argued)", after, aim="≥ 97%", met=after.ratio >= 0.97
+    )
+    if not listing:
+        return
+    for row, verdict in open_rows:
+        print(f"      {row['command']!r}: {verdict.risk}, {verdict.reasons[0]}")
+    for kind, reason in ARGUED:
+        rows = [row["command"] for row, _ in below if re.fullmatch(kind, row["command"], re.DOTALL)]
+        print(f"    {reason}")
+        for command in rows:
+            print(f"      {command!r}")
 
 
 def _latency(folder: Path, files: dict[str, list[Row]], rules: object) -> None:

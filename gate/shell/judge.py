@@ -16,6 +16,7 @@ from gate.shell.words import UNKNOWN, Word
 
 _SLOT = re.compile(r"\{(\*|\d|--?[\w-]+)\}")
 #: How a glob may begin for its matches never to be taken for options.
+_FORCED = re.compile(r"-(?=\w*[rR])(?=\w*f)[a-zA-Z]{2,5}")
 _NO_OPTION = re.compile(r"[^-*?]")
 
 
@@ -71,6 +72,8 @@ def judge(words: Sequence[Word], *, rules: Rules, text: str = "", cwd: str = "",
     name = words[0].text.rpartition("/")[2]
     known = rules.programs.get(name)
     text = text or " ".join(word.raw for word in words)
+    if "$" in words[0].raw and any(_FORCED.fullmatch(word.text) for word in words[1:]):
+        return _computed(words, rules, text, cwd)
     if known is None:
         return _unknown(name, words, rules, text)
     case = _Case(match(known, words[1:]), rules=rules, text=text, cwd=cwd, feed=feed)
@@ -78,6 +81,17 @@ def judge(words: Sequence[Word], *, rules: Rules, text: str = "", cwd: str = "",
     for overlay in rules.overlays.get(name, ()):
         finding = _tighten(finding, overlay, words, case)
     return finding
+
+
+def _computed(words: Sequence[Word], rules: Rules, text: str, cwd: str) -> Finding:
+    """Judge what is known only at run time but is called as one calls rm."""
+    system = next((word for word in words[1:] if paths.is_system(word.text, rules.places, cwd=cwd)), None)
+    return Finding(
+        text=text,
+        risk=Risk.DESTRUCTIVE,
+        reason="what runs is known only at run time, and it is called as one calls rm",
+        never=f"may delete a system folder or a home: {system.text}" if system else None,
+    )
 
 
 def _unknown(name: str, words: Sequence[Word], rules: Rules, text: str) -> Finding:

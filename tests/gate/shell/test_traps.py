@@ -45,7 +45,6 @@ def test_never_runs_unasked(command: str, judge: Judge) -> None:
     assert all(verdict.reasons)
 
 
-@pytest.mark.parametrize("command", TRAPS)
-def test_nor_with_become(command: str, judge: Judge) -> None:
-    if not command.startswith(("sudo", "doas")):
-        assert not judge(command, become=True).auto_run
+def test_nor_with_become(judge: Judge) -> None:
+    lines = [line for line in TRAPS if not line.startswith(("sudo", "doas"))]
+    assert [line for line in lines if judge(line, become=True).auto_run] == []
