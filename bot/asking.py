@@ -1,8 +1,7 @@
 """Requests: from words to a proposal, a question or the nearest things that can be done.
 
 Plans what was asked, proposes it, and keeps the choices that an unclear request leads to. A choice is never
-consent (C11): picking one is handled as if its full request had been typed, gate and all. A refusal's owed
-reason is taken here, from the next words of the same person that are no request (C1, D18).
+consent (C11): picking one is handled as if its full request had been typed, gate and all.
 """
 
 import json
@@ -14,12 +13,12 @@ from bot.answering import Speaker, record_denial
 from bot.core import Core
 from bot.outcome import Outcome
 from bot.phrasing import clock_time
-from bot.planning.drafts import ActionDraft, Plan, PlanSource, Question, Unplaced
+from bot.planning.drafts import ActionDraft, Plan, Question, Unplaced
 from bot.planning.drafts import Outcome as Planned
 from bot.planning.plan import plan
 from bot.proposing import Asked, Denied, bind, propose
 from bot.text import Span, Text
-from gate.domain import AGENT, ProposalId, Reason, ReasonCode
+from gate.domain import ProposalId, Reason, ReasonCode
 from gate.lifecycle import ClarificationState
 from ledger.codec import instant
 from ledger.kinds import ClarificationIs, Json, Kind
@@ -43,21 +42,22 @@ def requested(core: Core, text: str) -> tuple[ActionDraft, ...]:
 
     "run uptime on web1" asks for something whatever waits; "run it" and "run 1 and 3" do not.
     """
-    planned = _planned(core, text)
-    if not isinstance(planned, Plan) or planned.confidence < 1:
+    read = planned(core, text)
+    if not isinstance(read, Plan) or read.confidence < 1:
         return ()
     names = {*map(str, core.inventory.targets), *(f"@{tag}" for tag in core.inventory.tags)}
     words = {word.strip(".,:;?!").casefold() for word in text.split()}
-    return tuple(planned.drafts) if names & words else ()
+    return tuple(read.drafts) if names & words else ()
 
 
 def can_place(core: Core, text: str) -> bool:
     """Whether `text` can be read as something that is done here, if only as a choice."""
-    planned = _planned(core, text)
-    return isinstance(planned, Plan) or (isinstance(planned, Question) and bool(planned.options))
+    read = planned(core, text)
+    return isinstance(read, Plan) or (isinstance(read, Question) and bool(read.options))
 
 
-def _planned(core: Core, text: str) -> Planned:
+def planned(core: Core, text: str) -> Planned:
+    """Return how the planner reads `text`."""
     return plan(
         text,
         targets=tuple(str(name) for name in core.inventory.targets),
@@ -77,22 +77,16 @@ def _request(
     purpose: str = "",
 ) -> None:
     """Plan and propose `text`; `purpose` is what was really said, where an option stands for it."""
-    planned = _planned(core, text)
-    owed = core.queries.owed(outcome.place, speaker.operator.id, outcome.at)
-    if owed is not None:
-        if not _is_meant(core, planned, text):
-            _take_reason(outcome, speaker, owed)
-            return
-        close_owed(outcome, owed)
-    if isinstance(planned, Plan | Question) and choice is not None:
+    read = planned(core, text)
+    if isinstance(read, Plan | Question) and choice is not None:
         _end_choice(outcome, choice, Kind.CLARIFICATION_SUPERSEDED, speaker, picked="")
-    match planned:
+    match read:
         case Plan():
-            _propose(core, outcome, speaker, planned, purpose=purpose)
+            _propose(core, outcome, speaker, read, purpose=purpose)
         case Question():
-            _clarify(core, outcome, speaker, planned)
+            _clarify(core, outcome, speaker, read)
         case Unplaced() | None:
-            _cannot(outcome, speaker, planned)
+            _cannot(outcome, speaker, read)
 
 
 def _propose(core: Core, outcome: Outcome, speaker: Speaker, planned: Plan, *, purpose: str) -> None:
@@ -129,37 +123,6 @@ def _cannot(outcome: Outcome, speaker: Speaker, planned: Unplaced | None) -> Non
     outcome.say(Text.of(text))
     reason = Reason(code=ReasonCode.CANNOT_PLACE, text=text)
     record_denial(outcome, reason, person=speaker.operator.id, said=speaker.said)
-
-
-def _is_meant(core: Core, planned: Planned, text: str) -> bool:
-    """Whether words said where a reason is owed are a request rather than the reason (D18).
-
-    "backup is running" is a reason although a diagnostic has that name; "disk space on web1?" is a request.
-    """
-    if not isinstance(planned, Plan | Question):
-        return False
-    if isinstance(planned, Plan) and planned.source is PlanSource.LITERAL:
-        return True
-    return text.rstrip().endswith("?") or bool(requested(core, text))
-
-
-def _take_reason(outcome: Outcome, speaker: Speaker, owed: ProposalId) -> None:
-    outcome.write(
-        Kind.REASON_GIVEN,
-        correlation_id=owed,
-        body={"proposal": owed, "by": speaker.operator.id, "reason_state": "given"},
-        words={"reason": speaker.said},
-    )
-    outcome.say(Text.of(f"Noted with #{owed}."))
-
-
-def close_owed(outcome: Outcome, owed: ProposalId) -> None:
-    """Record that an owed reason never came."""
-    outcome.write(
-        Kind.REASON_GIVEN,
-        correlation_id=owed,
-        body={"proposal": owed, "by": AGENT, "reason_state": "not_given"},
-    )
 
 
 # ---------------------------------------------------------------- choices

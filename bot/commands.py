@@ -57,6 +57,13 @@ class NeverAuto:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AllowAuto:
+    """Let things start by themselves on this target again; loosens. The target is as typed."""
+
+    target: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Approve:
     """Consent to a proposal by its id."""
 
@@ -158,7 +165,7 @@ class Help:
 Tightening = Stop | AutoOff | NeverAuto
 OnProposal = Approve | Deny | Details | Again | Cancel | Settle | Why | Preview
 Show = DependsOn | ShowHistory | ShowDigest | ShowTargets | ShowPending | Help
-Command = Tightening | AutoOn | Resume | SetPosture | OnProposal | Show
+Command = Tightening | AutoOn | AllowAuto | Resume | SetPosture | OnProposal | Show
 
 # ---------------------------------------------------------------- reading
 
@@ -236,6 +243,7 @@ _AUTO_OFFS = _phrases(
 _AUTO_ONS = frozenset({"auto on", "auto-on", "auto act on", "turn auto on"})
 _RESUMES = frozenset({"resume", "unstop", "resume everything", "resume all"})
 _POSTURE = re.compile(r"(?:set\s+)?posture(?:\s*[:=]\s*|\s+(?:to\s+)?)(approve[ _-](?:all|most|config))")
+_ALLOW_AUTO = re.compile(r"allow[ _-]auto(?:[ _-]act)?(?:\s+on|\s*:|\s*=)?\s+(@?[a-z0-9][a-z0-9._-]*)")
 _NEVER_AUTO = re.compile(r"never[ _-]auto(?:[ _-]act)?(?:\s+on|\s*:|\s*=)?\s+(@?[a-z0-9][a-z0-9._-]*)")
 
 
@@ -257,6 +265,8 @@ def _loosening(message: str) -> Command | None:
         return AutoOn()
     if plain in _RESUMES:
         return Resume()
+    if match := _ALLOW_AUTO.fullmatch(plain):
+        return AllowAuto(target=match[1])
     match = _POSTURE.fullmatch(plain)
     return SetPosture(posture=Posture(re.sub(r"[ -]", "_", match[1]))) if match else None
 

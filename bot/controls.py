@@ -110,6 +110,21 @@ def resume(core: Core, outcome: Outcome, speaker: Speaker) -> None:
     _ask_to_loosen(core, outcome, speaker, wants=wants, phrase="resume sayso")
 
 
+def allow_auto(core: Core, outcome: Outcome, speaker: Speaker, target: str) -> None:
+    """Ask for the phrase that lets things start by themselves on a target again."""
+    found = core.inventory.select(target)
+    if not isinstance(found, tuple):
+        deny(outcome, speaker, found.reason)
+        return
+    named_ones = {one.id for one in found}
+    held = core.queries.switches().never_auto_act
+    left: list[Json] = [one for one in held if one not in named_ones]
+    if len(left) == len(held):
+        outcome.say(Text.of(f"Nothing said here holds {target} back. What the config holds back stays."))
+        return
+    _ask_to_loosen(core, outcome, speaker, wants={NEVER_AUTO: left}, phrase=f"allow auto on {target}")
+
+
 def auto_on(core: Core, outcome: Outcome, speaker: Speaker) -> None:
     """Ask for the phrase that lifts auto off."""
     if not core.queries.switches().auto_off:
@@ -121,7 +136,8 @@ def auto_on(core: Core, outcome: Outcome, speaker: Speaker) -> None:
 def _ask_to_loosen(
     core: Core, outcome: Outcome, speaker: Speaker, *, wants: dict[str, Json], phrase: str
 ) -> None:
-    if not may_loosen(speaker.operator):
+    others = second_people(core.policy, speaker.operator)
+    if not _somebody_may(core.policy, speaker.operator):
         deny(outcome, speaker, _no_loosening(core.policy))
         return
     end_loosenings(core, outcome, how="superseded")
@@ -137,7 +153,7 @@ def _ask_to_loosen(
         },
         words={"said": speaker.said},
     )
-    if others := second_people(core.policy, speaker.operator):
+    if others:
         outcome.say(Text.of([f"This loosens the gate, so {listed(others)} types:  ", strong(phrase)]))
     else:
         outcome.say(Text.of(["This loosens the gate. Type:  ", strong(phrase)]))
@@ -153,11 +169,12 @@ def loosen(core: Core, outcome: Outcome, speaker: Speaker) -> bool:
 
 
 def _loosen_now(core: Core, outcome: Outcome, speaker: Speaker, asked: LooseningView) -> None:
-    if not may_loosen(speaker.operator):
+    asker = core.operator(asked.person)
+    others = [] if asker is None else second_people(core.policy, asker)
+    if asker is None or not (may_loosen(asker) or may_loosen(speaker.operator)):
         deny(outcome, speaker, _no_loosening(core.policy))
         return
-    others = second_people(core.policy, _operator(core, asked) or speaker.operator)
-    if others and speaker.operator.id == asked.person:
+    if len(core.policy.operators) > 1 and speaker.operator.id == asked.person:
         deny(
             outcome,
             speaker,
@@ -179,7 +196,7 @@ def _loosen_now(core: Core, outcome: Outcome, speaker: Speaker, asked: Loosening
         },
         words={"said": speaker.said},
     )
-    alone = " No second person." if not others else ""
+    alone = " No second person." if speaker.operator.id == asked.person else ""
     outcome.say(Text.of(f"Done, by {speaker.operator.id}.{alone}"))
     outcome.work.extend(core.queries.unfinished())
 
@@ -201,8 +218,17 @@ def may_loosen(operator: Operator) -> bool:
 
 
 def second_people(policy: Policy, asker: Operator) -> list[str]:
-    """Return who else may loosen; empty where the asker is alone."""
-    return [str(one.id) for one in policy.operators if one.id != asker.id and may_loosen(one)]
+    """Return who may type the phrase after `asker`: one of the two must be somebody who may loosen (D19)."""
+    return [
+        str(one.id)
+        for one in policy.operators
+        if one.id != asker.id and (may_loosen(asker) or may_loosen(one))
+    ]
+
+
+def _somebody_may(policy: Policy, asker: Operator) -> bool:
+    """Whether `asker`, alone or with a second person where there is one, can loosen at all."""
+    return bool(second_people(policy, asker)) if len(policy.operators) > 1 else may_loosen(asker)
 
 
 def _no_loosening(policy: Policy) -> Reason:
@@ -213,15 +239,14 @@ def _no_loosening(policy: Policy) -> Reason:
     )
 
 
-def _operator(core: Core, asked: LooseningView) -> Operator | None:
-    return core.operator(asked.person)
-
-
 # ---------------------------------------------------------------- on one proposal
 
 
 def cancel(outcome: Outcome, speaker: Speaker, view: ProposalView, index: int | None) -> None:
     """Stop what runs of a proposal and drop what waits."""
+    if not _may_drop(speaker.operator, view):
+        deny(outcome, speaker, _not_theirs(view))
+        return
     chosen = [one for one in view.actions if index is None or one.action.index == index]
     running = [one for one in chosen if one.state is ActionState.STARTED]
     waiting = [one for one in chosen if one.state in _NOT_STARTED]
@@ -239,6 +264,20 @@ def cancel(outcome: Outcome, speaker: Speaker, view: ProposalView, index: int | 
         words.append(f"Dropped {listed([named(one) for one in waiting])}, nothing ran.")
     outcome.say(Text.of(" ".join(words)))
     outcome.refresh(view.id, place=view.shown_in)
+
+
+def _may_drop(operator: Operator, view: ProposalView) -> bool:
+    """Whether `operator` may cancel: who asked, or who may approve any of it. Stopping all takes one word."""
+    return operator.id == view.requester or any(
+        authority.covers(operator, target=one.action.target, risk=one.verdict.risk) for one in view.actions
+    )
+
+
+def _not_theirs(view: ProposalView) -> Reason:
+    return Reason(
+        code=ReasonCode.NOT_AUTHORISED,
+        text=f"Only {view.requester}, who asked, or who may approve it can cancel #{view.id}.",
+    )
 
 
 def withdraw(outcome: Outcome, one: ActionView, *, by: str) -> None:

@@ -6,8 +6,8 @@ nobody can answer what is over. Computed from the ledger each time; the timer ho
 
 from datetime import datetime, timedelta
 
+from bot import reasons
 from bot.answering import cancel_action, ending_body
-from bot.asking import close_owed
 from bot.core import Core
 from bot.outcome import Outcome
 from gate.domain import AGENT, PlaceId, ProposalId, TurnId
@@ -126,7 +126,7 @@ def _close_owed(core: Core, now: datetime) -> bool:
     closed = False
     for proposal, place in core.queries.overdue_reasons(now):
         outcome = _outcome(core, place, now)
-        close_owed(outcome, proposal)
+        reasons.close(outcome, proposal)
         closed |= _append(core, outcome)
     return closed
 

@@ -14,7 +14,7 @@ from bot.inventory.hostkeys import KnownHostsError
 from bot.inventory.ssh_config import SshConfigError
 from bot.outcome import Outcome
 from bot.planning.drafts import ActionDraft
-from gate import blast, sequence
+from gate import authority, blast, sequence
 from gate.digest import action_digest, list_digest
 from gate.domain import (
     Action,
@@ -79,8 +79,11 @@ def judge(core: Core, action: Action) -> Judged:
         rules=core.rules,
         declared_risk=action.declared_risk,
         become=bool(action.target.become),
-        as_root="root" in (action.target.user, action.target.become),
+        as_root=_as_root(action),
     )
+    if sum(part.risk is Risk.DESTRUCTIVE for part in verdict.parts) > 1:
+        # A name for one of several destructions would hide the others, on the card and in the phrase (C16).
+        verdict = replace(verdict, deed=None)
     if action.verify is not None:
         verdict = _with_verify(core, action, verdict)
     radius = blast.radius(verdict.touches, action.target.id, core.inventory.graph())
@@ -95,9 +98,15 @@ def judge(core: Core, action: Action) -> Judged:
     return Judged(action=action, verdict=verdict, radius=radius, route=way, digest=action_digest(action))
 
 
+def _as_root(action: Action) -> bool:
+    return "root" in (action.target.user, action.target.become)
+
+
 def _with_verify(core: Core, action: Action, verdict: Verdict) -> Verdict:
     """A verify command must be read-only (D17); one that is not makes the whole action as strict as it is."""
-    check = classify(action.verify or "", rules=core.rules, become=bool(action.target.become))
+    check = classify(
+        action.verify or "", rules=core.rules, become=bool(action.target.become), as_root=_as_root(action)
+    )
     if check.auto_run:
         return verdict
     return replace(
@@ -165,12 +174,30 @@ def propose(core: Core, outcome: Outcome, actions: Sequence[Action], asked: Aske
     for index in sequence.opens_at_once(steps):
         open_approval(core, outcome, judged[index], proposal=proposal, digest=digest)
     outcome.card(proposal, place=asked.shown_in)
+    for place in _places_of_seconds(core, judged, asked):
+        outcome.card(proposal, place=place)
     if any(one.route.kind is not RouteKind.AUTO for one in judged):
         outcome.shows.append(proposal)
         if asked.shown_in == asked.place:
             outcome.window = (asked.requester, proposal)
     outcome.work.append(proposal)
     return proposal
+
+
+def _places_of_seconds(core: Core, judged: Sequence[Judged], asked: Asked) -> list[PlaceId]:
+    """Return where those who have to decide instead of the requester were heard last on the same platform.
+
+    On a shared channel that is where the card stands already; on consoles each person has a place of their own.
+    """
+    people = [
+        name
+        for one in judged
+        for name in authority.seconds(
+            core.policy, target=one.action.target, risk=one.verdict.risk, requester=asked.requester
+        )
+    ]
+    found = [core.queries.place_of(name, like=asked.shown_in) for name in dict.fromkeys(people)]
+    return [place for place in dict.fromkeys(found) if place is not None and place != asked.shown_in]
 
 
 def open_approval(core: Core, outcome: Outcome, one: Judged, *, proposal: ProposalId, digest: Digest) -> None:

@@ -1,8 +1,5 @@
 """Answers that change nothing: help, targets, what waits, history, the digest, details and dependants."""
 
-import base64
-from collections import Counter
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from bot import commands, history
@@ -10,8 +7,9 @@ from bot.answering import Speaker
 from bot.cards import MARKS, Cards, summary
 from bot.controls import unknown_id
 from bot.core import Core
+from bot.digest import digest
 from bot.outcome import Outcome
-from bot.phrasing import clock_time, listed, plural, title
+from bot.phrasing import clock_time, listed, title
 from bot.text import Text, block, muted
 from gate import blast
 from gate.domain import TargetId, Touch, TouchKind
@@ -85,6 +83,8 @@ def _pending(core: Core, outcome: Outcome, speaker: Speaker) -> None:
     ]
     outcome.say(Text.of(*lines) if lines else Text.of("Nothing waits and nothing runs."))
     outcome.shows.extend(view.id for view in views if view.pending)
+    if len(outcome.shows) == 1:
+        outcome.window = (speaker.operator.id, outcome.shows[0])
 
 
 def _pending_line(view: ProposalView, now: datetime, speaker: Speaker) -> str:
@@ -115,13 +115,21 @@ def _depends(core: Core, outcome: Outcome, speaker: Speaker, asked: commands.Dep
     if asked.name is None:
         outcome.say(Text.of("Of what? Say  what depends on <service or target>."))
         return
-    target = TargetId(asked.target or "")
-    kind = TouchKind.HOST if TargetId(asked.name) in core.inventory.targets else TouchKind.SERVICE
-    where = TargetId(asked.name) if kind is TouchKind.HOST else target
-    radius = blast.radius([Touch(kind=kind, name=asked.name)], where, core.inventory.graph())
-    names = [*radius.services, *map(str, radius.targets)]
-    words = f"{asked.name} → {', '.join(names)}" if names else f"{asked.name}: {blast.words(radius)}"
-    outcome.say(Text.of(words))
+    outcome.say(Text.of(_named_dependants(core, asked.name, asked.target)))
+
+
+def _named_dependants(core: Core, name: str, target: str | None) -> str:
+    """Return "caddy → blog, wiki"; of a service without a target, over all targets that it is on."""
+    if TargetId(name) in core.inventory.targets:
+        kind, places = TouchKind.HOST, (TargetId(name),)
+    else:
+        service = core.inventory.services.get(name.removesuffix(".service"))
+        known = () if service is None else service.on
+        kind, places = TouchKind.SERVICE, (TargetId(target),) if target else known or (TargetId(""),)
+    touches = [Touch(kind=kind, name=name)]
+    found = [blast.radius(touches, place, core.inventory.graph()) for place in places]
+    names = dict.fromkeys(one for radius in found for one in (*radius.services, *map(str, radius.targets)))
+    return f"{name} → {', '.join(names)}" if names else f"{name}: {blast.words(found[0])}"
 
 
 def _dependants(one: ActionView) -> str:
@@ -158,11 +166,21 @@ def _history(core: Core, outcome: Outcome, speaker: Speaker, text: str) -> None:
         for view in core.queries.proposals(since=query.since or _BEGINNING, limit=_SEARCHED)
         for one in view.actions
         if matches(core, query, view, one)
-    ][: query.limit]
+    ]
     if not found:
         outcome.say(Text.of("Nothing like that is recorded."))
         return
-    outcome.say(Text.of(*(_history_line(core, view, one, outcome.at, speaker) for view, one in found)))
+    lines = [_history_line(core, view, one, outcome.at, speaker) for view, one in found[: query.limit]]
+    if len(found) > query.limit:
+        lines.append(_left_out(query.limit, len(found)))
+    outcome.say(Text.of(*lines))
+
+
+def _left_out(shown: int, found: int) -> str:
+    """Return how many were not shown, and what to type for more of them."""
+    more = min(shown * 3, history.MAX_LIMIT)
+    hint = f"  history last {more}  shows more" if more > shown else "narrow it by target, person or period"
+    return f"{shown} of {found} shown, newest first; {hint}"
 
 
 _BEGINNING = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
@@ -245,57 +263,4 @@ def _digest(core: Core, outcome: Outcome, speaker: Speaker, period: str) -> None
         if query is not None:
             since, until = query.since or since, query.until or until
     views = [one for one in core.queries.proposals(since=since, limit=_SEARCHED) if one.made_at <= until]
-    outcome.say(digest(core, views, since=since, until=until, speaker=speaker, now=outcome.at))
-
-
-def digest(
-    core: Core,
-    views: Sequence[ProposalView],
-    *,
-    since: datetime,
-    until: datetime,
-    speaker: Speaker,
-    now: datetime,
-) -> Text:
-    """Return the digest of what was done (N35)."""
-    actions = [one for view in views for one in view.actions]
-    started = [one for one in actions if one.started_at is not None]
-    counts: Counter[str] = Counter(_decided(one) for one in actions)
-    parts = [f"{counts[name]} {name}" for name in _DECIDED if counts[name]]
-    changed = Counter(
-        str(one.action.target.id)
-        for one in started
-        if one.verdict.risk.rank > 0 and one.state is not ActionState.CANCELLED
-    )
-    size, root = newest_root(core.ledger.checkpoint())
-    open_ones = [f"#{view.id}" for view in views if view.pending]
-    lost = [f"#{one.action.id}" for one in core.queries.in_state(ActionState.LOST)]
-    failed = sum(one.state is ActionState.FAILED for one in started)
-    span = f"{clock_time(since, zone=speaker.zone, now=now)}-{clock_time(until, zone=speaker.zone, now=now)}"
-    return Text.of(
-        f"{span}: {plural(len(started), 'command')} · {', '.join(parts) or 'nothing asked'}"
-        + (f" · {failed} failed" if failed else ""),
-        f"changed: {', '.join(changed) or 'nothing'} · open: {', '.join(open_ones) or 'none'}"
-        f" · unknown: {', '.join(lost) or 'none'}",
-        f"ledger {size} entries, root {root[:4]}…{root[-4:]}",
-    )
-
-
-def newest_root(note: str) -> tuple[str, str]:
-    """Return size and root (hex) of a checkpoint's text, for people to compare with one held elsewhere."""
-    lines = note.splitlines()
-    return lines[1], base64.b64decode(lines[2]).hex()
-
-
-_DECIDED = ("at once", "approved", "refused", "expired", "waiting", "dropped")
-
-
-def _decided(one: ActionView) -> str:
-    if one.approval is None:
-        return "at once" if one.started_at is not None else "dropped"
-    return {
-        ApprovalState.GRANTED: "approved",
-        ApprovalState.REFUSED: "refused",
-        ApprovalState.EXPIRED: "expired",
-        ApprovalState.PENDING: "waiting",
-    }.get(one.approval.state, "dropped")
+    outcome.say(digest(core, views, since=since, until=until, zone=speaker.zone, now=outcome.at))

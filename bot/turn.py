@@ -7,7 +7,7 @@ race and tested without a loop. Performing the effects and moving actions on is 
 
 from dataclasses import dataclass, replace
 
-from bot import answering, asking, commands, controls, showing, tokens
+from bot import answering, asking, commands, controls, reasons, showing, tokens
 from bot.answering import Speaker
 from bot.cards import Cards
 from bot.core import Core
@@ -103,6 +103,9 @@ class Turns:
             outcome.expect(LastTurnIs(place, None if last is None else last[0]))
         if operator is None:
             self._received(outcome, inbound, operator, kind=Kind.TURN_RECEIVED)
+            if core.rehearsal:
+                known = ", ".join(str(one.id) for one in core.policy.operators)
+                outcome.say(Text.of(f"{inbound.account.user} is no operator here. Operators: {known}."))
             return outcome
         facts = self._facts(place, operator, seen)
         consumes = facts.window is not None
@@ -200,6 +203,8 @@ class Turns:
             manner=Manner.WORDS if refers_to is None else Manner.REPLY,
             engaged=engaged,
         )
+        if reasons.take(core, outcome, speaker, facts):
+            return
         decision = self._decide(facts, utterance)
         if isinstance(decision, Open):
             if command is not None:
@@ -229,13 +234,19 @@ class Turns:
         core = self.core
         match command:
             case commands.Approve(ref=ref):
-                self._explicit(outcome, facts, speaker, ref.proposal, Choice.APPROVE, text="")
+                self._explicit(
+                    outcome, facts, speaker, ref.proposal, Choice.APPROVE, text="", index=ref.index
+                )
             case commands.Deny(ref=ref, reason=reason):
-                self._explicit(outcome, facts, speaker, ref.proposal, Choice.DENY, text=reason)
+                self._explicit(
+                    outcome, facts, speaker, ref.proposal, Choice.DENY, text=reason, index=ref.index
+                )
             case commands.Resume():
                 controls.resume(core, outcome, speaker)
             case commands.AutoOn():
                 controls.auto_on(core, outcome, speaker)
+            case commands.AllowAuto(target=target):
+                controls.allow_auto(core, outcome, speaker, target)
             case commands.SetPosture():
                 controls.set_posture(core, outcome, speaker, command)
             case commands.Cancel(ref=None):
@@ -255,13 +266,19 @@ class Turns:
         *,
         text: str,
         manner: Manner = Manner.COMMAND,
+        index: int | None = None,
     ) -> None:
         """Decide about one proposal that was named, by id or by button."""
         if self.core.queries.proposal(proposal) is None:
             controls.unknown_id(self.core, outcome, speaker, proposal)
             return
         utterance = Utterance(
-            person=speaker.operator, text=text, refers_to=proposal, choice=choice, manner=manner
+            person=speaker.operator,
+            text=text,
+            refers_to=proposal,
+            index=index,
+            choice=choice,
+            manner=manner,
         )
         named = Speaker(
             operator=speaker.operator,

@@ -38,6 +38,13 @@ def needs_second_person(policy: Policy, *, risk: Risk) -> bool:
     return policy.separate_requester
 
 
+def seconds(policy: Policy, *, target: Target, risk: Risk, requester: PersonId) -> tuple[PersonId, ...]:
+    """Return who has to decide instead of the requester; () where the requester may, or nobody else can."""
+    if not needs_second_person(policy, risk=risk):
+        return ()
+    return tuple(name for name in who_may(policy.operators, target=target, risk=risk) if name != requester)
+
+
 def objection(operator: Operator | None, pending: PendingApproval, policy: Policy) -> Reason | None:
     """Return why `operator` may not grant `pending`, or None when they may."""
     if operator is None or operator.id == AGENT:
@@ -46,7 +53,7 @@ def objection(operator: Operator | None, pending: PendingApproval, policy: Polic
     if not covers(operator, target=target, risk=risk):
         return Reason(code=ReasonCode.NOT_AUTHORISED, text=_not_yours(operator, pending, policy))
     if operator.id == pending.requester and needs_second_person(policy, risk=risk):
-        others = [name for name in who_may(policy.operators, target=target, risk=risk) if name != operator.id]
+        others = seconds(policy, target=target, risk=risk, requester=operator.id)
         return Reason(
             code=ReasonCode.SECOND_PERSON,
             text=f"#{pending.proposal} destroys something, so another person decides: {_names(others)}.",

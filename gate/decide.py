@@ -43,6 +43,7 @@ class Utterance:
         person: None for a stranger.
         ordinary: a fresh message of a human; edits, forwards and bots' words are not (P6).
         refers_to: the proposal a reply, thread, button or id names.
+        index: the one action of it that an id names ("k7f3a2.2"); None for the whole of it.
         choice: set when the reference came with an explicit answer; `text` is then only its reason.
         manner: how it was said.
         engaged: the bot's last turn in this place was with this person, or the message is addressed to it.
@@ -52,6 +53,7 @@ class Utterance:
     text: str
     ordinary: bool = True
     refers_to: ProposalId | None = None
+    index: int | None = None
     choice: Choice | None = None
     manner: Manner = Manner.WORDS
     engaged: bool = True
@@ -155,7 +157,7 @@ def decide(facts: Facts, utterance: Utterance, *, policy: Policy, read: Reader, 
         mine = tuple(one for one in live if one.proposal == utterance.refers_to)
         return _referenced(mine, utterance, policy=policy, read=read)
     here = tuple(one for one in live if facts.place in (one.asked_in, one.shown_in))
-    typed = _typed_phrase(here, utterance, policy=policy)
+    typed = _typed_phrase(here, utterance, policy=policy) or _typed_elsewhere(live, utterance, policy=policy)
     if typed is not None:
         return typed
     return _bare_words(facts, here, utterance, policy=policy, read=read)
@@ -172,10 +174,8 @@ def _referenced(
     if not mine:
         # How the named one ended is known to the ledger; the caller says it, by this code.
         return Rejected(reason=Reason(code=ReasonCode.ALREADY_DECIDED, text="That one is not waiting."))
-    if utterance.choice is Choice.DENY:
-        return _refuse(mine, utterance, reason=utterance.text.strip())
-    if utterance.choice is Choice.APPROVE:
-        return _grant(mine, utterance, policy=policy)
+    if utterance.choice is not None:
+        return _chosen(mine, utterance, utterance.choice, policy=policy)
     typed = _typed_phrase(mine, utterance, policy=policy)
     if typed is not None:
         return typed
@@ -184,6 +184,26 @@ def _referenced(
     if near is not None:
         return Challenged(approval=near, near=True)
     return _answered(mine, utterance, assent, policy=policy)
+
+
+def _chosen(
+    mine: tuple[PendingApproval, ...], utterance: Utterance, choice: Choice, *, policy: Policy
+) -> Decision:
+    if utterance.index is not None and len(mine) > 1:
+        return _one_of(mine, utterance)
+    if choice is Choice.DENY:
+        return _refuse(mine, utterance, reason=utterance.text.strip())
+    return _grant(mine, utterance, policy=policy)
+
+
+def _one_of(mine: tuple[PendingApproval, ...], utterance: Utterance) -> Decision:
+    """One action of a list was named: it is played back as a card of its own, never taken for the list."""
+    for position, one in enumerate(mine, start=1):
+        if one.action.index == utterance.index and utterance.choice is Choice.APPROVE:
+            return PlayedBack(approvals=mine, selects=(position,))
+    proposal = mine[0].proposal
+    text = f"A card is dropped as a whole: deny {proposal}. Or say which part to run: approve {proposal}.1"
+    return Rejected(reason=Reason(code=ReasonCode.PART_ONLY, text=text), approvals=mine)
 
 
 def _bare_words(
@@ -238,7 +258,8 @@ def _without_window(
             return Which(approvals=here, choice=Choice.DENY)
         return _refuse(asked, utterance, reason=assent.reason)
     if several:
-        return Which(approvals=here, choice=Choice.APPROVE)
+        loose = tuple(one for one in here if one.phrase is None)
+        return Which(approvals=loose or here, choice=Choice.APPROVE)
     return Rejected(
         reason=Reason(
             code=ReasonCode.STALE_WORDS,
@@ -325,6 +346,14 @@ def _typed_phrase(
     if objected is not None:
         return objected
     return Granted(approvals=wanted, manner=Manner.PHRASE, alone=_is_requester(wanted[0], utterance))
+
+
+def _typed_elsewhere(
+    live: tuple[PendingApproval, ...], utterance: Utterance, *, policy: Policy
+) -> Decision | None:
+    """A phrase names what it runs, so who may decide it may type it anywhere, such as on another console."""
+    mine = tuple(one for one in live if authority.objection(utterance.person, one, policy) is None)
+    return _typed_phrase(mine, utterance, policy=policy)
 
 
 def _near_phrase(

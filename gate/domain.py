@@ -225,6 +225,7 @@ class ReasonCode(StrEnum):
     INVISIBLE_CHARACTERS = "invisible_characters"
     TOO_LONG = "too_long"
     CANNOT_PLACE = "cannot_place"
+    PART_ONLY = "part_only"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -125,6 +125,15 @@ class Queries:
         row = self._row("SELECT * FROM place WHERE id=?", place)
         return None if row is None else (row["platform"], row["tenant"], row["channel"], row["thread"])
 
+    def place_of(self, person: PersonId, *, like: PlaceId) -> PlaceId | None:
+        """Return where `person` was heard last on the platform of the place `like`; None where nowhere."""
+        query = (
+            "SELECT p.id FROM place p JOIN place q ON q.platform = p.platform"
+            " WHERE q.id=? AND p.last_person=? ORDER BY p.last_seq DESC LIMIT 1"
+        )
+        row = self._row(query, like, person)
+        return None if row is None else PlaceId(row["id"])
+
     def switches(self) -> Switches:
         """Return the kill switches as set at run time."""
         values = self.switch_values()
@@ -251,6 +260,7 @@ class Queries:
             dropped_bytes=int(str(doc["dropped_bytes"])),
             verify_exit=verified if isinstance(verified, int) else None,
             settled="" if settled is None else self._word(mapping(settled)["why"]),
+            ran=doc.get("end") != "not_started" if settled is None else bool(mapping(settled)["ran"]),
         )
 
     def last_run(self, digest: Digest) -> LastRun | None:

@@ -13,7 +13,8 @@ from bot.core import Core
 from bot.inventory.hostkeys import KnownHostsError
 from bot.inventory.ssh_config import SshConfigError
 from bot.proposing import Judged, rejudge
-from gate.domain import Reason, ReasonCode, RouteKind
+from gate import authority
+from gate.domain import PendingApproval, ProposalId, Reason, ReasonCode, RouteKind
 from gate.lifecycle import ActionState, ApprovalState
 from gate.route import stricter
 from ledger.kinds import ActionIs, ApprovalIs, Batch, Draft, Expectation, Json, Kind, SwitchesAre
@@ -55,7 +56,7 @@ def inspect(core: Core, view: ActionView) -> Cleared | Held | Void:
     except (SshConfigError, KnownHostsError) as error:
         text = f"{view.action.target.id} cannot be resolved any more: {error}; nothing ran"
         return Void(reason=Reason(code=ReasonCode.DRIFTED, text=text))
-    objection = _drifted(view, judged) or _stricter(view, judged)
+    objection = _drifted(view, judged) or _stricter(view, judged) or _not_theirs(core, view)
     if objection is not None:
         return Void(reason=objection)
     expects: list[Expectation] = [ActionIs(view.action.id, ActionState.QUEUED), SwitchesAre(seq)]
@@ -119,6 +120,35 @@ def _stricter(view: ActionView, judged: Judged) -> Reason | None:
             text=f"the rules became stricter since it was allowed{why}; nothing ran",
         )
     return None
+
+
+def _not_theirs(core: Core, view: ActionView) -> Reason | None:
+    """Judge the decider once more: what they may do can have changed since they said yes (D5)."""
+    approval = view.approval
+    parent = core.queries.proposal(ProposalId(view.action.id.rpartition(".")[0]))
+    if approval is None or parent is None:
+        return None
+    decider = None if approval.decided_by is None else core.operator(approval.decided_by)
+    pending = PendingApproval(
+        approval=approval.id,
+        proposal=parent.id,
+        action=view.action,
+        risk=view.verdict.risk,
+        action_digest=view.digest,
+        list_digest=approval.list_digest,
+        requester=parent.requester,
+        asked_in=parent.asked_in,
+        shown_in=parent.shown_in,
+        deadline_at=approval.deadline_at,
+        phrase=approval.phrase,
+    )
+    objected = authority.objection(decider, pending, core.policy)
+    if objected is None:
+        return None
+    return Reason(
+        code=ReasonCode.STRICTER_NOW,
+        text=f"{approval.decided_by} may not approve this any more; nothing ran",
+    )
 
 
 def _held_consent(view: ActionView) -> RouteKind:
