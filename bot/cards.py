@@ -8,10 +8,9 @@ in the card only. Buttons carry tokens bound to the digest of the list shown.
 from collections.abc import Callable, Sequence
 from datetime import datetime, tzinfo
 
-from bot import tokens
+from bot import card_words, tokens
 from bot.phrasing import (
     RISK_WORDS,
-    action_ref,
     ago,
     clock_time,
     duration,
@@ -25,10 +24,10 @@ from bot.ports import Button, ButtonStyle, Message
 from bot.text import Span, Text, block, muted, strong
 from gate import blast
 from gate.digest import short
-from gate.domain import Digest, Manner, Risk, RouteKind, TouchKind
+from gate.domain import Digest, PersonId, Risk, RouteKind, TouchKind
 from gate.lifecycle import ActionState, ApprovalState
-from gate.redact import redact
-from ledger.views import ActionView, ApprovalView, LastRun, ProposalView
+from gate.redact import redact, redact_command
+from ledger.views import ActionView, LastRun, ProposalView
 
 MARKS = {
     ActionState.PROPOSED: "◔",
@@ -52,12 +51,19 @@ class Cards:
         token_key: see bot.tokens.
         secrets: literal values never shown.
         last_run: looks up the newest earlier run of the same action.
+        seconds: names who has to decide instead of the requester; () where the requester may.
     """
 
     def __init__(
-        self, *, token_key: bytes, secrets: Sequence[str], last_run: Callable[[Digest], LastRun | None]
+        self,
+        *,
+        token_key: bytes,
+        secrets: Sequence[str],
+        last_run: Callable[[Digest], LastRun | None],
+        seconds: Callable[[ActionView, PersonId], Sequence[str]] = lambda _action, _requester: (),
     ) -> None:
         self._key = token_key
+        self._seconds = seconds
         self._secrets = tuple(secrets)
         self._last_run = last_run
 
@@ -71,15 +77,19 @@ class Cards:
             live: the newest output of the running action.
         """
         alone = len(view.actions) == 1
-        lines: list[Span | list[Span | str] | str] = []
+        lines: card_words.Lines = []
         for one in view.actions:
             lines.extend(self._action(view, one, now=now, zone=zone, alone=alone, behind=behind, live=live))
         lines.extend(self._footer(view, now=now, zone=zone))
         return Message(body=Text.of(*lines), buttons=self._buttons(view))
 
     def shown(self, text: str) -> str:
-        """Return `text` as people may see it: secrets masked."""
+        """Return words or output as people may see them: secrets masked."""
         return redact(text, extra=self._secrets).text
+
+    def command(self, text: str) -> str:
+        """Return a command as people may see it: secrets masked, and nothing hidden that is executed."""
+        return redact_command(text, extra=self._secrets).text
 
     # ------------------------------------------------------------ one action
 
@@ -93,33 +103,34 @@ class Cards:
         alone: bool,
         behind: str,
         live: str,
-    ) -> list[Span | list[Span | str] | str]:
+    ) -> card_words.Lines:
         mark = "▲" if one.route is RouteKind.PHRASE and one.state in _NOT_STARTED else MARKS[one.state]
         number = "" if alone else f"{one.action.index} "
-        lines: list[Span | list[Span | str] | str] = [
+        lines: card_words.Lines = [
             [
                 f"{mark} {number}",
                 strong(str(one.action.target.id)),
-                f" · {self.shown(title(one))}",
-                *_at_once(one, alone=alone),
+                f" · {title(one, secrets=self._secrets)}",
+                *card_words.at_once(one, alone=alone),
             ]
         ]
-        if self.shown(title(one)) != self.shown(one.action.command):
-            lines.append(block(self.shown(one.action.command)))
+        command = self.command(one.action.command)
+        if title(one, secrets=self._secrets) != command:
+            lines.append(block(command))
         if one.state in _NOT_STARTED:
             lines.extend(self._before(one, now=now, behind=behind))
         else:
             lines.extend(self._after(view, one, now=now, zone=zone, live=live))
         return lines
 
-    def _before(self, one: ActionView, *, now: datetime, behind: str) -> list[Span | list[Span | str] | str]:
+    def _before(self, one: ActionView, *, now: datetime, behind: str) -> card_words.Lines:
         if one.route is RouteKind.AUTO and one.approval is None:
             return []
         facts = [f"{RISK_WORDS[one.verdict.risk]}: {self.shown(shortened(one.verdict.reasons[0]))}"]
         if one.radius.known or any(touch.kind in _DEPENDED_ON for touch in one.verdict.touches):
             facts.append(blast.words(one.radius))
-        lines: list[Span | list[Span | str] | str] = [" · ".join(facts)]
-        history = self._history(one, now)
+        unseen, history = card_words.unseen(one.verdict.reasons[1:]), self._history(one, now)
+        lines: card_words.Lines = [" · ".join(facts), *filter(None, [unseen])]
         if history:
             lines.append(muted(history))
         if one.verdict.reads_secrets:
@@ -127,11 +138,11 @@ class Cards:
         if one.because:
             lines.append(muted(f"waits because of: {one.because}"))
         if one.route is RouteKind.PHRASE and one.verdict.risk is not Risk.DESTRUCTIVE:
-            lines.append(f"what depends on it{_all_dependants(one)}")
+            lines.append(f"what depends on it{card_words.all_dependants(one)}")
         if one.action.verify is not None:
-            lines.append(["then checks: ", Span(self.shown(one.action.verify))])
+            lines.append(["then checks: ", Span(self.command(one.action.verify))])
         if one.state is ActionState.QUEUED:
-            lines.append(f"approved{_by(one.approval)} · waits {behind or 'for its turn'}")
+            lines.append(f"approved{card_words.by(one.approval)} · waits {behind or 'for its turn'}")
         elif one.route is RouteKind.PHRASE and one.approval is None:
             lines.append(f"asks for its phrase when its turn comes: {one.phrase}")
         return lines
@@ -139,29 +150,31 @@ class Cards:
     def _history(self, one: ActionView, now: datetime) -> str:
         parts = []
         last = self._last_run(one.digest)
-        if last is not None:
+        # Nothing ran at all where a failure took no time: not reached, or settled so.
+        if last is not None and (last.state is not ActionState.FAILED or last.run_s > 0):
             how = "ok" if last.state is ActionState.SUCCEEDED else last.state.value
             parts.append(f"last run {ago(last.ended_at, now)}, {how} in {duration(last.run_s)}")
         if one.verdict.undo is not None:
-            parts.append(_undo(one.verdict.undo))
+            parts.append(card_words.undo_words(one.verdict.undo))
         return " · ".join(parts)
 
     def _after(
         self, view: ProposalView, one: ActionView, *, now: datetime, zone: tzinfo, live: str
-    ) -> list[Span | list[Span | str] | str]:
-        lines: list[Span | list[Span | str] | str] = []
+    ) -> card_words.Lines:
+        lines: card_words.Lines = []
+        how = card_words.how(one, zone=zone, now=now)
         if one.state is ActionState.STARTED:
             since = one.started_at or now
-            lines.append(f"running {duration((now - since).total_seconds())}{_how(one, zone=zone, now=now)}")
+            lines.append(f"running {duration((now - since).total_seconds())}{how}")
             if live:
                 lines.append(block(self.shown(live)))
             return lines
         output = self._output(one)
         if output:
             lines.append(block(output))
-        lines.append(f"{self._end(one)}{_how(one, zone=zone, now=now)}")
+        lines.append(f"{self._end(one)}{how}")
         if one.state is ActionState.LOST:
-            lines.extend(_lost(one, alone=len(view.actions) == 1))
+            lines.extend(card_words.lost(one, alone=len(view.actions) == 1))
         return lines
 
     def _output(self, one: ActionView) -> str:
@@ -180,13 +193,12 @@ class Cards:
         if ending is None:
             return f"{MARKS[one.state]} {one.state.value}"
         took = f" in {duration(ending.run_s)}"
+        settled = self.shown(card_words.inline(ending.settled))
         match one.state:
             case ActionState.SUCCEEDED:
-                words = (
-                    f"✓ ok{took}" if not ending.settled else f"✓ it ran, says who looked: {ending.settled}"
-                )
+                words = f"✓ ok{took}" if not ending.settled else f"✓ it ran, says who looked: {settled}"
             case ActionState.FAILED if ending.settled:
-                words = f"✗ it did not run, says who looked: {ending.settled}"
+                words = f"✗ it did not run, says who looked: {settled}"
             case ActionState.FAILED if ending.exit_code is None:
                 words = f"✗ {self.shown(ending.note)}"
             case ActionState.FAILED:
@@ -195,7 +207,7 @@ class Cards:
             case ActionState.CANCELLED:
                 words = f"✗ {ending.note}" if ending.note else f"✗ cancelled after {duration(ending.run_s)}"
             case _:
-                words = f"? {ending.note}: unknown whether it finished"
+                words = f"? {self.shown(card_words.unknown_end(ending))}"
         if ending.output:
             words += f" · {plural(len(ending.output.splitlines()), 'line')}"
         if ending.dropped_bytes:
@@ -207,22 +219,24 @@ class Cards:
 
     # ------------------------------------------------------------ the whole
 
-    def _footer(
-        self, view: ProposalView, *, now: datetime, zone: tzinfo
-    ) -> list[Span | list[Span | str] | str]:
+    def _footer(self, view: ProposalView, *, now: datetime, zone: tzinfo) -> card_words.Lines:
         if view.replaced_by is not None:
             return [f"This card was replaced by #{view.replaced_by}. Nothing more runs from it."]
         pending = view.pending
         if not pending:
             return []
         until = muted(f"until {clock_time(_deadline(pending), zone=zone, now=now)} · #{view.id}")
-        lines: list[Span | list[Span | str] | str] = []
+        lines: card_words.Lines = []
         if any(one.approval is not None and one.approval.phrase is None for one in pending):
             lines.append(['Say "go ahead" or press a button.   ', until])
         strict = next((one for one in pending if one.approval is not None and one.approval.phrase), None)
         if strict is not None and strict.approval is not None:
-            lines.append(["To run it, type:  ", strong(strict.approval.phrase or ""), "   ", until])
-        lines.append(muted(f"asked by {view.requester}"))
+            others = self._seconds(strict, view.requester)
+            who = f"{' or '.join(others)} types" if others else "type"
+            lines.append([f"To run it, {who}:  ", strong(strict.approval.phrase or ""), "   ", until])
+        if again := card_words.why_again(view):
+            lines.append(again)
+        lines.append(muted(self.shown(card_words.asked(view))))
         return lines
 
     def _buttons(self, view: ProposalView) -> tuple[Button, ...]:
@@ -254,7 +268,7 @@ class Cards:
 
     def details(self, view: ProposalView, *, now: datetime, zone: tzinfo) -> Text:
         """Return everything that was judged, for the Details button."""
-        lines: list[Span | list[Span | str] | str] = [
+        lines: card_words.Lines = [
             f"#{view.id} · asked by {view.requester}, {clock_time(view.made_at, zone=zone, now=now)}"
         ]
         for one in view.actions:
@@ -262,18 +276,18 @@ class Cards:
         lines.append(muted(f"policy {short(view.policy_revision)} · source {view.source}"))
         return Text.of(*lines)
 
-    def _details_of(self, one: ActionView) -> list[Span | list[Span | str] | str]:
+    def _details_of(self, one: ActionView) -> card_words.Lines:
         target = one.action.target
         where = f"{target.user}@{target.address}:{target.port}" if target.address else "this machine"
-        lines: list[Span | list[Span | str] | str] = [
+        lines: card_words.Lines = [
             f"{one.action.index} on {target.id} ({where}) · {one.state.value}",
-            block(self.shown(one.action.command)),
+            block(self.command(one.action.command)),
             f"class {one.verdict.risk.value} · {one.route.value}{f' · {one.because}' if one.because else ''}",
         ]
         lines += [f"- {self.shown(shortened(reason))}" for reason in one.verdict.reasons]
         if one.verdict.touches:
-            lines.append(f"{blast.words(one.radius)}{_all_dependants(one)}")
-        lines.append(f"purpose: {self.shown(one.action.purpose)}")
+            lines.append(f"{blast.words(one.radius)}{card_words.all_dependants(one)}")
+        lines.append(f"purpose: {self.shown(card_words.inline(one.action.purpose))}")
         extras = [f"timeout {duration(one.action.timeout_s)}", f"shell {target.shell}"]
         if target.become:
             extras.append(f"as {target.become} through sudo -n")
@@ -289,18 +303,6 @@ _DEPENDED_ON = frozenset({TouchKind.SERVICE, TouchKind.HOST, TouchKind.CONTAINER
 _NOT_STARTED = frozenset({ActionState.PROPOSED, ActionState.WAITING, ActionState.QUEUED})
 
 
-def _at_once(one: ActionView, *, alone: bool) -> list[Span]:
-    """Say of what needs nobody's yes that it runs, or ran, by itself, and by which rule."""
-    if one.route is not RouteKind.AUTO or one.approval is not None:
-        return []
-    if one.started_at is not None:
-        when = "ran at once" if one.state is not ActionState.STARTED else "runs at once"
-    else:
-        when = "runs at once" if alone else "runs when its turn comes"
-    because = f" ({one.because})" if one.because else ""
-    return [muted(f"   {RISK_WORDS[one.verdict.risk]}, {when}{because}")]
-
-
 def _deadline(pending: Sequence[ActionView]) -> datetime:
     return min(one.approval.deadline_at for one in pending if one.approval is not None)
 
@@ -313,45 +315,6 @@ def shown_key(pending: Sequence[ActionView]) -> str:
     return "\n".join(
         f"{one.approval.id} {one.approval.list_digest}" for one in pending if one.approval is not None
     )
-
-
-def _by(approval: ApprovalView | None) -> str:
-    return f" by {approval.decided_by}" if approval is not None and approval.decided_by else ""
-
-
-def _how(one: ActionView, *, zone: tzinfo, now: datetime) -> str:
-    """Return who let it run and how, for a started or ended action; the past stays on the card."""
-    approval = one.approval
-    if approval is None or approval.decided_at is None:
-        return ""
-    when = clock_time(approval.decided_at, zone=zone, now=now)
-    said = f', "{approval.said}"' if approval.said else ""
-    digest = f" · digest {short(one.digest)}" if approval.state is ApprovalState.GRANTED else ""
-    verb = {ApprovalState.GRANTED: "approved", ApprovalState.REFUSED: "refused"}.get(approval.state)
-    if verb is None:
-        return ""
-    second = " · no second person" if approval.alone and one.route is RouteKind.PHRASE else ""
-    proposal = one.action.id.rpartition(".")[0]
-    return f" · {verb} by {approval.decided_by}{said}, {when}{second}{digest} · #{proposal}"
-
-
-def _undo(undo: str) -> str:
-    return undo if undo.startswith("cannot") else f"undo: {undo}"
-
-
-def _lost(one: ActionView, *, alone: bool) -> list[Span | list[Span | str] | str]:
-    ref = action_ref(one.action.id, alone=alone)
-    target = one.action.target.id
-    lines: list[Span | list[Span | str] | str] = []
-    if one.verdict.risk.rank > 0:
-        lines.append(f"Changes on {target} are frozen until someone looks.")
-    lines.append(f"Then: settle {ref} ran, because …  or  settle {ref} did-not-run, because …")
-    return lines
-
-
-def _all_dependants(one: ActionView) -> str:
-    names = [*one.radius.services, *map(str, one.radius.targets)]
-    return f": {', '.join(names)}" if names else ""
 
 
 def summary(view: ProposalView) -> str:
@@ -382,12 +345,3 @@ def how_ended(view: ProposalView, *, zone: tzinfo, now: datetime) -> str:
             )
         case _:
             return f"#{view.id} was withdrawn at {when}. Nothing ran."
-
-
-MANNER_WORDS = {
-    Manner.WORDS: "in words",
-    Manner.REPLY: "in a reply",
-    Manner.BUTTON: "by button",
-    Manner.COMMAND: "by command",
-    Manner.PHRASE: "by phrase",
-}

@@ -1,7 +1,7 @@
 """Small words: times, durations, names of things, the same everywhere.
 
-Pure text helpers for cards and answers. They never shorten a command. What names an action masks the secrets in
-its command; `bot.text.visible` does the rest where it is shown.
+Pure text helpers for cards and answers. They never shorten a command. What names an action masks the secrets
+in its command; `bot.text.visible` does the rest where it is shown.
 """
 
 from collections.abc import Sequence

@@ -176,7 +176,7 @@ def _verdict(
     code = progress.exit_code
     if code is None:
         why = progress.lost or "asked to stop, it gave no sign of having done so"
-        return EndKind.LOST, None, f"{why}: unknown whether it finished"
+        return EndKind.LOST, None, why
     match stop:
         case _Stop.TIMEOUT:
             return EndKind.TIMED_OUT, _TIMEOUT_EXIT, f"stopped after its timeout of {timeout_s:g} s"

@@ -14,7 +14,7 @@ def view(command: str) -> ActionView:
         action=one,
         digest=action_digest(one),
         verdict=verdict(),
-        radius=Radius(),
+        radius=Radius(known=False),
         route=RouteKind.APPROVAL,
         because="",
         phrase=None,

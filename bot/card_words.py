@@ -1,0 +1,133 @@
+"""Words on cards about one action: who let it run, how it ended, what to look at when nobody knows.
+
+Pure text, no layout: `bot.cards` decides what stands where.
+"""
+
+import re
+from collections.abc import Iterable
+from datetime import datetime, tzinfo
+
+from bot.phrasing import RISK_WORDS, action_ref, clock_time, duration, shortened
+from bot.text import Span, muted
+from gate.digest import short
+from gate.domain import RouteKind, TouchKind
+from gate.lifecycle import ActionState, ApprovalState
+from gate.redact import redact, redact_command
+from ledger.views import ActionView, ApprovalView, EndingView, ProposalView
+
+Lines = list[Span | list[Span | str] | str]
+
+_UNKNOWN = "unknown whether it finished"
+#: What the gate says of a command that holds what a reader cannot see.
+_UNSEEN = "invisible or control character"
+_PLAIN_NAME = re.compile(r"[\w@.-]+")
+
+
+def at_once(one: ActionView, *, alone: bool) -> list[Span]:
+    """Say of what needs nobody's yes that it runs, or ran, by itself, and by which rule."""
+    if one.route is not RouteKind.AUTO or one.approval is not None:
+        return []
+    if one.started_at is not None:
+        when = "ran at once" if one.state is not ActionState.STARTED else "runs at once"
+    else:
+        when = "runs at once" if alone else "runs when its turn comes"
+    because = f" ({one.because})" if one.because else ""
+    return [muted(f"   {RISK_WORDS[one.verdict.risk]}, {when}{because}")]
+
+
+def by(approval: ApprovalView | None) -> str:
+    """Return " by ana"."""
+    return f" by {approval.decided_by}" if approval is not None and approval.decided_by else ""
+
+
+def how(one: ActionView, *, zone: tzinfo, now: datetime) -> str:
+    """Return who let it run and how, for a started or ended action; the past stays on the card."""
+    approval = one.approval
+    if approval is None or approval.decided_at is None:
+        return ""
+    when = clock_time(approval.decided_at, zone=zone, now=now)
+    said = f', "{inline(approval.said)}"' if approval.said else ""
+    digest = f" · digest {short(one.digest)}" if approval.state is ApprovalState.GRANTED else ""
+    verb = {ApprovalState.GRANTED: "approved", ApprovalState.REFUSED: "refused"}.get(approval.state)
+    if verb is None:
+        return ""
+    second = " · no second person" if approval.alone and one.route is RouteKind.PHRASE else ""
+    proposal = one.action.id.rpartition(".")[0]
+    return f" · {verb} by {approval.decided_by}{said}, {when}{second}{digest} · #{proposal}"
+
+
+def undo_words(undo: str) -> str:
+    """Return "undo: …", or "cannot be undone"."""
+    return undo if undo.startswith("cannot") else f"undo: {undo}"
+
+
+def lost(one: ActionView, *, alone: bool) -> Lines:
+    """Say what an unknown end means and what to type."""
+    ref = action_ref(one.action.id, alone=alone)
+    target = one.action.target.id
+    lines: Lines = []
+    if one.verdict.risk.rank > 0:
+        lines.append(f"Changes on {target} are frozen until someone looks.")
+    look = _where_to_look(one)
+    if look:
+        lines.append(f"Check: run {look} on {target}")
+    lines.append(f"Then: settle {ref} ran, because …  or  settle {ref} did-not-run, because …")
+    return lines
+
+
+def _where_to_look(one: ActionView) -> str:
+    """Return a command that only reads and tells how far it came, where one is known."""
+    if one.action.verify is not None:
+        return redact_command(one.action.verify).text
+    for touch in one.verdict.touches:
+        if touch.kind is TouchKind.SERVICE and _PLAIN_NAME.fullmatch(touch.name):
+            return f"systemctl status {touch.name}"
+        if touch.kind is TouchKind.PACKAGE and re.search(r"\bapt(?:-get)?\b", one.action.command):
+            return "tail -20 /var/log/apt/history.log"
+    return ""
+
+
+def unknown_end(ending: EndingView) -> str:
+    """Return "connection lost after 41 s: unknown whether it finished", whatever the note says already."""
+    why = ending.note.removesuffix(_UNKNOWN).rstrip(" :")
+    took = f" after {duration(ending.run_s)}" if ending.run_s else ""
+    return f"{why}{took}: {_UNKNOWN}" if why else f"{_UNKNOWN}{took}"
+
+
+def unseen(reasons: Iterable[str]) -> str:
+    """Return the reason that speaks of what a reader cannot see; "" where none does."""
+    return next((reason for reason in reasons if _UNSEEN in reason), "")
+
+
+def inline(text: str) -> str:
+    """Return somebody's words as one line of at most 200 characters, secrets masked."""
+    return shortened(" ".join(redact(text).text.split()))
+
+
+def why_again(view: ProposalView) -> str:
+    """Say why the rest of a list waits once more; "" where it does not."""
+    first = min((one.action.index for one in view.pending), default=0)
+    stopped = [one.action.index for one in view.actions if one.action.index < first and _went_wrong(one)]
+    return f"{stopped[-1]} did not succeed; the rest waits for a new yes" if stopped else ""
+
+
+def _went_wrong(one: ActionView) -> bool:
+    if one.state in (ActionState.FAILED, ActionState.CANCELLED, ActionState.LOST):
+        return True
+    if one.state is not ActionState.SUCCEEDED or one.action.verify is None or one.ending is None:
+        return False
+    return one.ending.verify_exit != 0
+
+
+def asked(view: ProposalView) -> str:
+    """Return who asked, and in which words where these are not simply the commands shown."""
+    words = inline(view.purpose)
+    if not words or all(one.action.command in view.purpose for one in view.actions):
+        return f"asked by {view.requester}"
+    return f'asked by {view.requester}: "{words}"'
+
+
+def all_dependants(one: ActionView) -> str:
+    """Return ": blog, wiki, …", whole."""
+    names = [*one.radius.services, *map(str, one.radius.targets)]
+    return f": {', '.join(names)}" if names else ""

@@ -1,0 +1,170 @@
+"""Cards: what stands on them for one view, without a core."""
+
+from dataclasses import replace
+from datetime import UTC, timedelta
+
+from bot.cards import Cards
+from gate.digest import action_digest
+from gate.domain import (
+    Action,
+    ApprovalId,
+    Digest,
+    PersonId,
+    PlaceId,
+    Radius,
+    Risk,
+    RouteKind,
+    Touch,
+    TouchKind,
+    Verdict,
+)
+from gate.lifecycle import ActionState, ApprovalState
+from ledger.views import ActionView, ApprovalView, EndingView, LastRun, ProposalView
+from tests.gate.makers import ANA, NOW, P1, action, verdict
+
+
+def one(
+    command: str = "systemctl restart caddy",
+    *,
+    index: int = 1,
+    state: ActionState = ActionState.WAITING,
+    judged: Verdict | None = None,
+    ending: EndingView | None = None,
+    approval: ApprovalView | None = None,
+    purpose: str = "",
+) -> ActionView:
+    made: Action = replace(action(command, index=index), purpose=purpose)
+    waits = approval or (live(made) if state is ActionState.WAITING else None)
+    return ActionView(
+        action=made,
+        digest=action_digest(made),
+        verdict=judged or verdict(),
+        radius=Radius(known=False),
+        route=RouteKind.APPROVAL,
+        because="",
+        phrase=None,
+        state=state,
+        approval=waits,
+        queued_at=None,
+        started_at=None,
+        ended_at=None,
+        ending=ending,
+    )
+
+
+def live(made: Action) -> ApprovalView:
+    return ApprovalView(
+        id=ApprovalId(f"{made.id}/a"),
+        action=made.id,
+        state=ApprovalState.PENDING,
+        deadline_at=NOW + timedelta(minutes=15),
+        phrase=None,
+        list_digest=Digest("d"),
+        decided_by=None,
+        decided_at=None,
+        said="",
+        why="",
+        alone=False,
+    )
+
+
+def ended(note: str = "", *, exit_code: int | None = None, run_s: float = 0.0) -> EndingView:
+    return EndingView(
+        note=note,
+        exit_code=exit_code,
+        run_s=run_s,
+        output="",
+        total_bytes=0,
+        dropped_bytes=0,
+        verify_exit=None,
+        settled="",
+    )
+
+
+def proposal(*actions: ActionView, purpose: str = "") -> ProposalView:
+    return ProposalView(
+        id=P1,
+        correlation_id="c",
+        requester=PersonId(ANA.id),
+        asked_in=PlaceId("ops"),
+        shown_in=PlaceId("ops"),
+        made_at=NOW,
+        source="typed",
+        purpose=purpose,
+        replaced_by=None,
+        policy_revision="r1",
+        actions=actions,
+    )
+
+
+def drawn(view: ProposalView, *, last: LastRun | None = None) -> str:
+    cards = Cards(token_key=b"k" * 32, secrets=(), last_run=lambda _: last)
+    return cards.draw(view, now=NOW, zone=UTC).body.plain()
+
+
+def test_a_card_hides_nothing_that_is_executed() -> None:
+    view = proposal(one("echo Cookie: a; touch /tmp/x"))
+    cards = Cards(token_key=b"k" * 32, secrets=(), last_run=lambda _: None)
+    assert "echo Cookie: ***; touch /tmp/x" in drawn(view)
+    assert "echo Cookie: ***; touch /tmp/x" in cards.details(view, now=NOW, zone=UTC).plain()
+
+
+def test_a_reason_about_what_is_not_seen_is_shown_whatever_stands_first() -> None:
+    odd = "holds an invisible or control character (U+202E)"
+    reasons = ("restarts a service", "some other", odd)
+    judged = Verdict(risk=Risk.CONFIG_MUTATION, auto_run=False, reasons=reasons)
+    assert odd in drawn(proposal(one(judged=judged)))
+
+
+def test_an_unknown_end_is_said_once_with_how_long_it_ran_and_where_to_look() -> None:
+    judged = replace(verdict(), touches=(Touch(kind=TouchKind.SERVICE, name="caddy"),))
+    lost = one(state=ActionState.LOST, judged=judged, ending=ended("connection lost", run_s=41))
+    shown = drawn(proposal(lost))
+    assert "? connection lost after 41 s: unknown whether it finished" in shown
+    assert "Check: run systemctl status caddy on web1" in shown
+
+
+def test_an_older_record_that_says_so_itself_is_not_doubled() -> None:
+    note = "connection lost: unknown whether it finished"
+    shown = drawn(proposal(one(state=ActionState.LOST, ending=ended(note))))
+    assert shown.count("unknown whether it finished") == 1
+
+
+def test_a_card_that_stands_again_says_why() -> None:
+    failed = one("false", index=1, state=ActionState.FAILED, ending=ended(exit_code=1, run_s=1))
+    shown = drawn(proposal(failed, one(index=2)))
+    assert "1 did not succeed; the rest waits for a new yes" in shown
+    done = one("true", index=1, state=ActionState.SUCCEEDED, ending=ended(exit_code=0))
+    assert "did not succeed" not in drawn(proposal(done, one(index=2)))
+
+
+def test_what_was_asked_stands_on_the_card_unless_it_is_the_command() -> None:
+    asked = 'restart\ncaddy, password=hunter2 "now"'
+    shown = drawn(proposal(one(), purpose=asked))
+    assert 'asked by ana: "restart caddy, password=*** "now""' in shown
+    shown = drawn(proposal(one(), purpose="run systemctl restart caddy on web1"))
+    assert shown.endswith("asked by ana")
+
+
+def test_what_was_asked_is_cut_at_two_hundred_characters() -> None:
+    assert f'"{"x" * 199}…"' in drawn(proposal(one(), purpose="x" * 900))
+
+
+def test_the_words_of_the_decider_are_one_line() -> None:
+    made = action()
+    granted = replace(
+        live(made),
+        state=ApprovalState.GRANTED,
+        decided_by=PersonId("ana"),
+        decided_at=NOW,
+        said="yes\n✓ ok in 1 s\x1b[2J",
+    )
+    end = ended(exit_code=0, run_s=1)
+    shown = drawn(proposal(one(state=ActionState.SUCCEEDED, approval=granted, ending=end)))
+    assert 'approved by ana, "yes ✓ ok in 1 s\\u{1b}[2J"' in shown
+
+
+def test_what_never_ran_is_no_last_run() -> None:
+    last = LastRun(ended_at=NOW, state=ActionState.FAILED, run_s=0.0)
+    assert "last run" not in drawn(proposal(one()), last=last)
+    assert "last run just now, failed in 3.0 s" in drawn(proposal(one()), last=replace(last, run_s=3.0))
