@@ -168,6 +168,7 @@ class Conversation:
             self._work.cancel(ActionId(action))
         for proposal in outcome.work:
             await self._work.move(proposal)
+        await self._work.wrap_up()
         if outcome.work and not outcome.shows:
             quiet = asyncio.ensure_future(self._work.quiet(outcome.work))
             await asyncio.wait([quiet], timeout=GRACE_S)
@@ -195,6 +196,7 @@ class Conversation:
 
     async def recover(self) -> None:
         """Go on from what the last process left."""
+        await asyncio.to_thread(self._work.remember)
         await recovery.close_open_ends(self._core)
         # What people said comes before what was queued: it may have been "stop".
         for item in await asyncio.to_thread(self._core.ledger.inbox.pending):
@@ -207,6 +209,7 @@ class Conversation:
                 await asyncio.to_thread(self._take, arrived)
         for proposal in await asyncio.to_thread(self._core.queries.unfinished):
             await self._work.move(proposal)
+        await self._work.wrap_up()
         await self._flush()
 
     async def keep_time(self) -> None:
@@ -230,6 +233,7 @@ class Conversation:
                 async with self._lanes[place]:
                     await asyncio.to_thread(self._close_untaken, place)
             await self._work.retry()
+            await self._work.wrap_up()
             await self._delivery.flush()
             await asyncio.to_thread(self._core.ledger.tick)
             await asyncio.to_thread(self._forget)

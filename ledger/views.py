@@ -37,7 +37,10 @@ class ApprovalView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndingView:
-    """How an action ended. `exit_code` None: unknown or never started. Output is redacted and capped."""
+    """How an action ended. `exit_code` None: unknown or never started. Output is redacted and capped.
+
+    `ran` is False where it is certain that a recorded start led to nothing: not reached, or settled so.
+    """
 
     note: str
     exit_code: int | None
@@ -47,6 +50,7 @@ class EndingView:
     dropped_bytes: int
     verify_exit: int | None
     settled: str
+    ran: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

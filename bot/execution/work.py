@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+from bot import digest
 from bot.core import Core
 from bot.delivery import Delivery, Live
 from bot.execution import door, ending
@@ -54,6 +55,8 @@ class Work:
         self._poked: set[ActionId] = set()
         # Proposals that did not move because the ledger could not be written.
         self._stuck: set[ProposalId] = set()
+        # Proposals of which something was about to start; what they came to is said when they are over (N35).
+        self._open_tasks: set[ProposalId] = set()
 
     # ------------------------------------------------------------ moving
 
@@ -75,6 +78,23 @@ class Work:
         for proposal in stuck:
             await self.move(proposal)
 
+    def remember(self) -> None:
+        """Read which tasks the last process left open, before anything of them is closed."""
+        self._open_tasks.update(self._core.queries.unfinished())
+
+    async def wrap_up(self) -> None:
+        """Say what the tasks came to that are over, whoever ended them."""
+        for proposal in list(self._open_tasks):
+            await self.move(proposal)
+
+    async def _tell_if_over(self, view: ProposalView) -> None:
+        """Say what a task of several actions came to, once, if any of it ran."""
+        if view.id not in self._open_tasks:
+            return
+        if len(view.actions) > 1 and any(one.started_at is not None for one in view.actions):
+            await asyncio.to_thread(digest.tell, self._core, view)
+        self._open_tasks.discard(view.id)
+
     def _hold(self, proposal: ProposalId, error: LedgerUnwritableError) -> None:
         log.error("#%s does not go on: %s", proposal, error)
         self._stuck.add(proposal)
@@ -86,10 +106,13 @@ class Work:
         if view is None:
             return False
         move = next_move([Step(one.state, one.route) for one in view.actions])
+        if move.kind is MoveKind.DONE:
+            await self._tell_if_over(view)
         if move.index is None:
             return False
         one = view.actions[move.index]
         if move.kind is MoveKind.START:
+            self._open_tasks.add(proposal)
             self._begin(proposal, one)
             return False
         return await self._append_move(view, one, move)
