@@ -50,11 +50,21 @@ def status(config: Config) -> dict[str, object]:
             "stopped": switches.stopped or config.floor.stopped,
             "auto_off": switches.auto_off or config.floor.auto_off,
             "waiting": len({one.proposal for one in asked.pending()}),
-            "running_actions": len(asked.in_state(ActionState.STARTED)),
+            **_started(len(asked.in_state(ActionState.STARTED)), is_running=pid is not None),
             "unknown_ends": len(asked.in_state(ActionState.LOST)),
             "frozen": list(asked.frozen()),
             "entries": asked.entries(),
         }
+
+
+def _started(count: int, *, is_running: bool) -> dict[str, object]:
+    """Return how many actions run; with sayso down nobody knows, and the next start tells (P7)."""
+    if is_running or not count:
+        return {"running_actions": count}
+    return {
+        "running_actions": 0,
+        "open_ends": f"{count} started, end not recorded yet (sayso is not running)",
+    }
 
 
 def _posture(config: Config, asked: Queries) -> str:
