@@ -33,6 +33,7 @@ from bot.settings.config import Config
 from bot.settings.inventory import inventory_of
 from bot.settings.paths import Paths
 from bot.turn import Turns
+from gate import authority
 from ledger.kinds import Batch, Draft, Kind
 from ledger.projections import holds, project, reset
 from ledger.queries import Queries
@@ -101,7 +102,14 @@ def build(
 
 def assemble(core: Core, *, ports: Mapping[str, ChatPort]) -> App:
     """Put everything around a core."""
-    cards = Cards(token_key=core.token_key, secrets=core.secrets, last_run=core.queries.last_run)
+    cards = Cards(
+        token_key=core.token_key,
+        secrets=core.secrets,
+        last_run=core.queries.last_run,
+        seconds=lambda one, requester: authority.seconds(
+            core.policy, target=one.action.target, risk=one.verdict.risk, requester=requester
+        ),
+    )
     live = Live()
     delivery = Delivery(core, cards, ports=ports, live=live)
     work = Work(core, delivery, live=live)

@@ -187,7 +187,7 @@ def propose(core: Core, outcome: Outcome, actions: Sequence[Action], asked: Aske
 def _places_of_seconds(core: Core, judged: Sequence[Judged], asked: Asked) -> list[PlaceId]:
     """Return where those who have to decide instead of the requester were heard last on the same platform.
 
-    On a shared channel that is where the card stands already; on consoles each person has a place of their own.
+    On a shared channel that is where the card stands already; on consoles each person has a place of theirs.
     """
     people = [
         name

@@ -2,7 +2,7 @@
 
 A transcript is TOML: `[setup]` (operators, policy), then `[[turn]]`s in order. A turn says or presses
 something and lists what must and must not be on the screen afterwards. `{id}` stands for the newest
-proposal's id, `{dir}` for a scratch folder. Real commands run on this machine.
+proposal's id, `{phrase}` for the newest phrase, `{dir}` for a scratch folder. Real commands run on this machine.
 """
 
 import tomllib
@@ -81,6 +81,9 @@ async def _act(kit: Kit, turn: dict[str, Any], *, scratch: Path, ids: dict[str, 
 
 def _fill(text: str, kit: Kit, scratch: Path, ids: dict[str, str]) -> str:
     filled = text.replace("{dir}", str(scratch))
+    if "{phrase}" in filled:
+        phrases = [one.phrase for one in kit.core.queries.pending() if one.phrase is not None]
+        filled = filled.replace("{phrase}", phrases[-1])
     if "{id}" in filled:
         filled = filled.replace("{id}", kit.newest_id())
     for name, value in ids.items():
