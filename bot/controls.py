@@ -256,7 +256,7 @@ def cancel(outcome: Outcome, speaker: Speaker, view: ProposalView, index: int | 
     for one in waiting:
         withdraw(outcome, one, by=str(speaker.operator.id))
     for one in running:
-        outcome.cancel.append(one.action.id)
+        outcome.cancel[one.action.id] = speaker.operator.id
     words = []
     if running:
         words.append(f"Stopping {listed([named(one) for one in running])}.")

@@ -31,7 +31,7 @@ from bot.ports import (
 )
 from bot.text import Text
 from bot.turn import Turns
-from gate.domain import ActionId, PlaceId, ProposalId
+from gate.domain import PlaceId, ProposalId
 from ledger.kinds import LedgerError, LedgerUnwritableError
 
 log = logging.getLogger(__name__)
@@ -164,8 +164,8 @@ class Conversation:
         return self._core.queries.subject_of(reply_to.message, place_id(reply_to.place))
 
     async def _perform(self, outcome: Outcome) -> None:
-        for action in outcome.cancel:
-            self._work.cancel(ActionId(action))
+        for action, person in outcome.cancel.items():
+            self._work.cancel(action, by=person)
         for proposal in outcome.work:
             await self._work.move(proposal)
         await self._work.wrap_up()

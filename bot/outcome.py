@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from bot.text import Span, Style, Text
-from gate.domain import PersonId, PlaceId, ProposalId, TurnId
+from gate.domain import ActionId, PersonId, PlaceId, ProposalId, TurnId
 from ledger.kinds import Batch, Draft, Effect, EffectKind, Expectation, Json, Kind
 
 
@@ -21,7 +21,7 @@ class Outcome:
         shows: pending proposals that the answer puts in front of people.
         window: whose next words count, and for which proposal (D2).
         work: proposals whose actions may move once the batch stands.
-        cancel: actions to stop once the batch stands.
+        cancel: actions to stop once the batch stands, and who said so.
     """
 
     at: datetime
@@ -34,7 +34,7 @@ class Outcome:
     shows: list[ProposalId] = field(default_factory=list)
     window: tuple[PersonId, ProposalId] | None = None
     work: list[ProposalId] = field(default_factory=list)
-    cancel: list[str] = field(default_factory=list)
+    cancel: dict[ActionId, PersonId] = field(default_factory=dict)
 
     def write(
         self,

@@ -16,9 +16,9 @@ from bot.core import Core
 from bot.delivery import Delivery, Live
 from bot.execution import door, ending
 from bot.execution.settle import boot_id, probe, settle_reboot, settle_verify
-from bot.phrasing import named
+from bot.phrasing import duration, named
 from bot.ports import Ended, EndKind, OutputSink
-from gate.domain import ActionId, ProposalId, TargetId
+from gate.domain import ActionId, PersonId, ProposalId, TargetId
 from gate.lifecycle import ActionState
 from gate.sequence import Move, MoveKind, Step, next_move
 from ledger.kinds import ActionIs, Batch, Draft, Kind, LedgerUnwritableError, LostRaceError
@@ -48,6 +48,7 @@ class Work:
         self._live = live
         self._tasks: dict[ActionId, asyncio.Task[None]] = {}
         self._cancels: dict[ActionId, asyncio.Event] = {}
+        self._cancelled_by: dict[ActionId, PersonId] = {}
         self._locks: dict[TargetId, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._holders: dict[TargetId, str] = {}
         self._moving: dict[ProposalId, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -157,11 +158,14 @@ class Work:
                 # not gather: whoever gives up waiting must not cancel what runs
                 await asyncio.wait(tasks)
 
-    def cancel(self, action: ActionId) -> None:
-        """Stop a running action, or drop it before it starts; it ends as cancelled."""
+    def cancel(self, action: ActionId, *, by: PersonId) -> bool:
+        """Stop a running action, or drop it before it starts; False when nothing of that name runs."""
         event = self._cancels.get(action)
-        if event is not None:
-            event.set()
+        if event is None:
+            return False
+        self._cancelled_by.setdefault(action, by)
+        event.set()
+        return True
 
     async def close(self) -> None:
         """Give up what runs: it stays started in the ledger and is lost at the next start."""
@@ -183,6 +187,7 @@ class Work:
         finally:
             self._tasks.pop(action, None)
             self._cancels.pop(action, None)
+            self._cancelled_by.pop(action, None)
             self._live.output.pop(proposal, None)
         if stuck is not None:
             self._hold(proposal, stuck)
@@ -225,7 +230,11 @@ class Work:
                 self._live.behind[_proposal(action.id)] = f"until resumed: {looked.reason.text}"
                 return False
             if isinstance(looked, door.Void) or self._cancels[action.id].is_set():
-                note = looked.reason.text if isinstance(looked, door.Void) else "cancelled, nothing ran"
+                note = (
+                    looked.reason.text
+                    if isinstance(looked, door.Void)
+                    else f"cancelled{self._by(action.id)}, nothing ran"
+                )
                 await asyncio.to_thread(ending.void, core, view, note=note)
                 return True
             booted = await self._boot_id(view)
@@ -263,7 +272,14 @@ class Work:
             cancel=self._cancels[view.action.id],
         )
         core.probe("run.after")
+        if ended.kind is EndKind.CANCELLED:
+            stopped = f"stopped{self._by(view.action.id)} after {duration(ended.run_s)}"
+            return replace(ended, note=f"{stopped}; what it did until then stays done")
         return await self._settled(view, ended, booted=booted) if ended.kind is EndKind.LOST else ended
+
+    def _by(self, action: ActionId) -> str:
+        person = self._cancelled_by.get(action)
+        return "" if person is None else f" by {person}"
 
     async def _check(self, view: ActionView, verify: str) -> None:
         checked = await probe(
