@@ -1,10 +1,11 @@
 """Whether commands judged read-only really have no effect: `python -m evals.effects FOLDER ORACLE`.
 
-Judges every row of nl2bash and tldr, hands the read-only claims to an effect oracle (a program that runs each
-command in a traced sandbox) and prints what it saw. Three kinds stand apart: effects that only reach a
-daemon, since none answers there; those that only a planted trap causes, which is code execution in a hostile folder;
-and client reads (docs/risk.md), where a client asks the server it is configured for and keeps a folder of its
-own. The last are effects to the oracle, and printed as such. Exit 1 when any other claim had an effect.
+Judges every row of nl2bash and tldr, hands the read-only claims to an effect oracle (a program that runs
+each command in a traced sandbox) and prints what it saw. Three kinds stand apart: effects that only reach a
+daemon, since none answers there; those that only a planted trap causes, which is code execution in a
+hostile folder; and client reads (docs/risk.md), where a client asks the server it is configured for and
+keeps a folder of its own. The last are effects to the oracle, and printed as such. Exit 1 when any other
+claim had an effect.
 """
 
 import argparse

@@ -1,11 +1,12 @@
 """Other ways to decide what runs unasked, ported as their projects describe them, for the same table as ours.
 
 Facts only, no code of theirs. `word_only` is the shape of openai/codex: a line counts if it is plain words,
-joined by `|`, `&&`, `||` and `;`, every program is one of about thirty names, and the few that can write or run
-something have a list of refused options; words are compared as they are written, a path counts by its last part.
-`predicates` is the shape of Tracer-Cloud/opensre: some eighty names, bare only, with a predicate for find, git,
-sort, date, hostname and rg; quotes are honoured, expansions and globs outside them refused. `leading_verb` takes
-the first words of requirement N10 at their word; `not_denied` is the deny list that chat bots commonly carry.
+joined by `|`, `&&`, `||` and `;`, every program is one of about thirty names, and the few that can write or
+run something have a list of refused options; words are compared as they are written, a path counts by its
+last part. `predicates` is the shape of Tracer-Cloud/opensre: some eighty names, bare only, with a predicate
+for find, git, sort, date, hostname and rg; quotes are honoured, expansions and globs outside them refused.
+`leading_verb` takes the first words of requirement N10 at their word; `not_denied` is the deny list that
+chat bots commonly carry.
 """
 
 import re
