@@ -28,6 +28,7 @@ def register(subparsers: Subparsers) -> None:
 
 def _list(args: argparse.Namespace) -> int:
     from bot import lookup  # noqa: PLC0415  # lazy: brings everything
+    from bot.text import visible  # noqa: PLC0415  # lazy, like everything here
 
     found = lookup.approvals(config_from(args))
     for one in found:
@@ -35,7 +36,7 @@ def _list(args: argparse.Namespace) -> int:
             print_json(one)
         else:
             until = f"until {_minute(one['deadline_at'])}"
-            print(f"#{one['id']}  {one['title']}  {until}  asked by {one['requester']}")
+            print(visible(f"#{one['id']}  {one['title']}  {until}  asked by {one['requester']}"))
     if not found and not args.json:
         print("Nothing waits.")
     return 0
@@ -59,12 +60,19 @@ def _show(args: argparse.Namespace) -> int:
 def _print(one: "Mapping[str, object]") -> None:
     for key, value in one.items():
         if key != "actions":
-            print(f"{key.replace('_', ' '):<14}{in_words(value)}")
+            print(f"{key.replace('_', ' '):<14}{_inline(value)}")
     actions = one.get("actions")
     for action in actions if isinstance(actions, list) else ():
         print()
         for key, value in action.items():
-            print(f"  {key.replace('_', ' '):<12}{in_words(value)}")
+            print(f"  {key.replace('_', ' '):<12}{_inline(value)}")
+
+
+def _inline(value: object) -> str:
+    """Return a stored value for a terminal: what is unseen written out, further lines set in."""
+    from bot.text import visible  # noqa: PLC0415  # lazy, like everything here
+
+    return visible(in_words(value)).replace("\n", "\n" + " " * 14)
 
 
 def _minute(instant: object) -> str:
