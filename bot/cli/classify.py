@@ -37,6 +37,19 @@ def classifier() -> "Callable[[str, str | None], Verdict]":
     return lambda command, declared: classify(command, rules=rules, declared_risk=declared)
 
 
+def in_short(verdict: "Verdict") -> str:
+    """Return "destructive · wants its typed phrase": the class, and what that alone comes to."""
+    from gate.domain import Risk  # noqa: PLC0415  # lazy, like everything here
+
+    if verdict.never:
+        fate = "is never run"
+    elif verdict.risk is Risk.DESTRUCTIVE:
+        fate = "wants its typed phrase"
+    else:
+        fate = "runs at once" if verdict.auto_run else "waits for a yes"
+    return f"{verdict.risk} · {fate}"
+
+
 def spoken(words: list[str]) -> str:
     """Return the command that was given on our own command line, or its line on stdin."""
     import sys  # noqa: PLC0415
@@ -62,10 +75,12 @@ def _run(args: argparse.Namespace) -> int:
 
         lines, out = jsonl.standard_streams()
         return jsonl.stream(answer, lines=lines, out=out)
+    from bot.text import visible  # noqa: PLC0415  # lazy, like everything here
+
     verdict = judge(spoken(args.command), args.declared_risk)
-    print(f"{verdict.risk} · {'may run at once' if verdict.auto_run else 'waits for a yes'}")
+    print(in_short(verdict))
     if verdict.never:
-        print(f"never: {verdict.never}")
+        print(f"never: {visible(verdict.never)}")
     for reason in verdict.reasons:
-        print(f"  {reason}")
+        print(f"  {visible(reason)}")
     return 0

@@ -5,7 +5,7 @@ It shows what sayso classify decides and adds nothing to it.
 
 import argparse
 
-from bot.cli.classify import classifier, spoken
+from bot.cli.classify import classifier, in_short, spoken
 from bot.cli.options import Subparsers
 
 
@@ -20,18 +20,18 @@ def _run(args: argparse.Namespace) -> int:
     from bot.text import visible  # noqa: PLC0415  # lazy, like everything here
 
     verdict = classifier()(spoken(args.command), None)
-    print(f"{verdict.risk} · {'may run at once' if verdict.auto_run else 'waits for a yes'}")
+    print(in_short(verdict))
     if verdict.never:
-        print(f"never: {verdict.never}")
+        print(f"never: {visible(verdict.never)}")
     for part in verdict.parts:
         print(f"{'  ' * (part.depth + 1)}{visible(part.text)}")
-        print(f"{'  ' * (part.depth + 1)}  {part.risk}: {part.reason}")
+        print(f"{'  ' * (part.depth + 1)}  {part.risk}: {visible(part.reason)}")
     for reason in verdict.reasons:
-        print(f"because {reason}")
+        print(f"because {visible(reason)}")
     if verdict.touches:
         print("touches " + ", ".join(f"{touch.kind} {visible(touch.name)}" for touch in verdict.touches))
     if verdict.undo:
-        print(f"undo: {verdict.undo}")
+        print(f"undo: {visible(verdict.undo)}")
     if verdict.dry_run:
-        print(f"try first: {verdict.dry_run}")
+        print(f"try first: {visible(verdict.dry_run)}")
     return 0

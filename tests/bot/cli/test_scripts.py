@@ -157,7 +157,7 @@ def test_a_deeply_nested_line_is_a_bad_line() -> None:
 def test_classify_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["classify", "rm", "-rf", "/"]) == 0
     shown = capsys.readouterr().out
-    assert shown.startswith("destructive · waits for a yes\nnever: ")
+    assert shown.startswith("destructive · is never run\nnever: ")
 
 
 def test_classify_reads_a_line_from_stdin(
@@ -165,7 +165,23 @@ def test_classify_reads_a_line_from_stdin(
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("uptime\n"))
     assert main(["classify"]) == 0
-    assert capsys.readouterr().out.startswith("read_only · may run at once")
+    assert capsys.readouterr().out.startswith("read_only · runs at once")
+
+
+@pytest.mark.parametrize(
+    ("command", "fate"),
+    [
+        ("rm -rf /", "destructive · is never run"),
+        ("rm -rf /srv/old", "destructive · wants its typed phrase"),
+        ("systemctl restart caddy", "reversible_low · waits for a yes"),
+        ("uptime", "read_only · runs at once"),
+    ],
+)
+def test_explain_says_what_its_class_comes_to(
+    command: str, fate: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", command]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == fate
 
 
 def test_explain_shows_the_parts_with_hidden_characters_seen(capsys: pytest.CaptureFixture[str]) -> None:
