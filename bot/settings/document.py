@@ -113,12 +113,36 @@ def _read_tables(raw: dict[str, object]) -> tuple[Document, list[Problem]]:
 
 def _problem(prefix: tuple[str, ...], detail: ErrorDetails) -> Problem:
     path = (*prefix, *detail["loc"])
-    key = ".".join(str(part) for part in path)
+    key = ".".join(str(part) for part in path if part != "[key]")
     if detail["type"] == "extra_forbidden":
         return Problem(where="", key=key, what=unknown("key", str(path[-1]), _known_beside(path)))
     given = detail["input"]
     shown = f" (is {given!r})" if isinstance(given, str | int | float | bool) else ""
-    return Problem(where="", key=key, what=f"{detail['msg']}{shown}.")
+    return Problem(where="", key=key, what=f"{_what(detail)}{shown}.")
+
+
+#: What the keys of the inventory allow, in words; every other pattern is that of a name.
+_ALLOWED = {
+    "accounts": 'Write an account as "platform:place:name", such as "console::ana", without spaces',
+    "address": "An address is a host name or an IP address: letters, digits, dots, dashes, colons",
+    "user": "A user name has letters, digits, dots, dashes, underscores and @",
+    "become": "A user name has letters, digits, dots, dashes, underscores and @",
+    "container": "A container's name has letters, digits, dots, dashes and underscores",
+    "pod": 'Write a pod as "name" or "kind/name", in lower-case letters, digits, dots and dashes',
+    "shell": 'Write a shell as its name or path, such as "sh" or "/bin/bash"',
+}
+_A_NAME = (
+    "A name has 1 to 63 lower-case letters, digits, dots, dashes and underscores,"
+    " the first a letter or a digit"
+)
+
+
+def _what(detail: ErrorDetails) -> str:
+    """Return what is wrong, never by quoting a pattern."""
+    if detail["type"] != "string_pattern_mismatch":
+        return detail["msg"]
+    field = next((part for part in reversed(detail["loc"]) if isinstance(part, str)), "")
+    return _ALLOWED.get(field, _A_NAME)
 
 
 def _known_beside(path: Sequence[str | int]) -> Iterable[str]:

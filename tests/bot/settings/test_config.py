@@ -255,6 +255,22 @@ def test_what_is_wrong_is_told_with_file_key_and_nearest(tmp_path: Path, text: s
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[targets.Web_1]", "targets.Web_1: A name has 1 to 63 lower-case letters"),
+        ('[operators.ana]\naccounts = ["ana"]', 'Write an account as "platform:place:name"'),
+        ('[targets.shell]\ntags = ["A B"]', "tags.0: A name has 1 to 63 lower-case letters"),
+        ('[targets.web1]\naddress = "a b"', "An address is a host name or an IP address"),
+    ],
+)
+def test_what_a_value_may_be_is_told_in_words(tmp_path: Path, text: str, told: str) -> None:
+    (problem,) = problems(text, folder=tmp_path)
+    assert told in problem
+    assert "pattern" not in problem
+    assert "^" not in problem
+
+
 def test_every_problem_is_told_at_once(tmp_path: Path) -> None:
     found = problems("[bot]\nx = 1\n[policy]\ny = 2\n[targets.a]\nz = 3\n[nope]", folder=tmp_path)
     assert len(found) == 4
