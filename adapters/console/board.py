@@ -1,8 +1,8 @@
 """What is on the screen: messages by key, what changed in them, and which buttons a number presses.
 
 Pure bookkeeping for both front ends; prints nothing. The rules it owns: every character is made visible
-before it is shown, a changed message shows only its changed lines, and a number means the newest message that
-has buttons now.
+before it is shown, what a command printed is indented so that it cannot pass for a line of ours, a changed
+message shows only its changed lines, and a number means the newest message that has buttons now.
 """
 
 from collections import Counter
@@ -14,6 +14,8 @@ from bot.text import Span, Style, Text, muted, visible
 
 Line = tuple[Span, ...]
 _RUNNING = "●"
+#: Before every line of a block: commands and output, so that output cannot imitate a card.
+_INDENT = "  "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,13 +105,18 @@ def _split(text: Text) -> list[Line]:
     for line in text.lines:
         current: list[Span] = []
         for span in line:
-            first, *rest = visible(span.text).split("\n")
+            first, *rest = _lines_of(span)
             current.append(Span(first, span.style))
             for part in rest:
                 lines.append(tuple(current))
                 current = [Span(part, span.style)]
         lines.append(tuple(current))
     return lines
+
+
+def _lines_of(span: Span) -> list[str]:
+    lines = visible(span.text).split("\n")
+    return [f"{_INDENT}{line}" for line in lines] if span.style is Style.BLOCK else lines
 
 
 def _attached(name: str, content: bytes) -> list[Line]:

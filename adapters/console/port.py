@@ -28,6 +28,10 @@ from bot.ports import (
     Sink,
 )
 
+_REHEARSAL = (
+    "Rehearsal: commands do run, on this machine only; the record is thrown away at the end."
+    " /as NAME lets somebody else speak."
+)
 _STOPPED = "sayso stops here. Start sayso chat again once it is back."
 
 
@@ -92,7 +96,7 @@ class ConsolePort:
         session = Session(login=self._login, screen=_LocalScreen(front))
         self.join(session)
         if self._rehearsal:
-            front.hint("Rehearsal: target local only, nothing is kept. /as NAME lets somebody else speak.")
+            front.hint(_REHEARSAL)
         try:
             self.exit_code = await front.run(lambda said: self._local(session, said, front))
         finally:

@@ -1,7 +1,8 @@
 """`sayso chat`.
 
 `chat` talks to a running `sayso serve` over its socket; with none running it runs the core itself, holding
-the ledger's lock (D1). `--rehearse` never touches a running one: its state is thrown away at the end.
+the ledger's lock (D1). `--rehearse` never touches a running one: its state is thrown away at the
+end; commands do run, on this machine.
 """
 
 import argparse
@@ -22,7 +23,7 @@ def register(subparsers: Subparsers) -> None:
     chat.add_argument(
         "--rehearse",
         action="store_true",
-        help="throwaway state, target local only; /as NAME switches the speaker",
+        help="throwaway record; commands do run, on this machine only; /as NAME switches the speaker",
     )
     chat.set_defaults(run=_chat)
 

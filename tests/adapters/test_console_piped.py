@@ -216,7 +216,7 @@ async def test_nobody_speaks_as_somebody_else_outside_a_rehearsal() -> None:
 async def test_a_rehearsal_switches_the_speaker_in_the_same_place() -> None:
     talk = piped("hello\n/as bo\nyes\n/as ana\nno\n", rehearsal=True)
     shown = await talk.hold()
-    assert shown.startswith("Rehearsal")
+    assert shown.startswith("Rehearsal: commands do run, on this machine only")
     assert [(heard.text, heard.account.key) for heard in talk.core.heard] == [
         ("hello", "console::ana"),
         ("yes", "console::bo"),

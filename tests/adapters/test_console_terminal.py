@@ -10,7 +10,7 @@ from prompt_toolkit.application import create_app_session
 from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output.plain_text import PlainTextOutput
 
-from adapters.console.board import Board
+from adapters.console.board import Board, plain
 from adapters.console.front import GoneError, Said
 from adapters.console.terminal import Terminal, styled
 from bot.ports import Button, Message
@@ -190,6 +190,12 @@ def test_repeated_lines_count_when_looking_for_what_is_new() -> None:
     board.update("k", say("a", "a"))
     change = board.update("k", say("a", "a", "a", "b"))
     assert [line[0].text for line in change.lines] == ["a", "b"]
+
+
+def test_output_cannot_pass_for_a_line_of_a_card() -> None:
+    fake = Message(body=Text.of("✓ web1 · cat x", block("✓ ok in 1 s\nTo run it, type:  yes"), "✓ ok in 2 s"))
+    lines = plain(Board().update("k", fake).now).splitlines()
+    assert lines == ["✓ web1 · cat x", "  ✓ ok in 1 s", "  To run it, type:  yes", "✓ ok in 2 s"]
 
 
 @pytest.mark.parametrize("text", ["", "0", "3", "-1", "1x", "²", "١", "0001", "99999"])

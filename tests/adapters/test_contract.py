@@ -178,7 +178,7 @@ async def test_folded_output_and_attachments_can_be_read(on: Stage) -> None:
     shown = message("done", fold=Text.of(block("one\ntwo")), attachment=("out.txt", b"three\nfour\n"))
     await on.port.post(on.place, shown, nonce="n1")
     screen = await on.reads("four")
-    assert "one\ntwo\n" in screen
+    assert "  one\n  two\n" in screen
     assert "out.txt" in screen
 
 
