@@ -276,13 +276,21 @@ def read_places(tables: Sequence[Reader]) -> Places:
         secret_names=joined("secret_names"),
         secret_trees=joined("secret_trees"),
         secret_words=re.compile(joined("secret_words").pattern, re.DOTALL | re.IGNORECASE),
-        secret_samples=tuple(lists["secret_samples"]),
+        secret_samples=_by_folder(lists["secret_samples"]),
         open_trees=joined("open_trees"),
         system=joined("system"),
         disks=joined("disks"),
         devices=joined("devices"),
         destroying_words=re.compile(joined("destroying_words").pattern, re.DOTALL | re.IGNORECASE),
     )
+
+
+def _by_folder(paths: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    names: dict[str, tuple[str, ...]] = {}
+    for path in paths:
+        folder, _, name = path.rpartition("/")
+        names[folder] = (*names.get(folder, ()), name)
+    return names
 
 
 def read_examples(source: str, document: Mapping[str, object]) -> list[Example]:

@@ -73,8 +73,6 @@ def _judged(command: str, *, rules: Rules, as_root: bool) -> Verdict:
     objection = characters.objection(command)
     seen = characters.without_hidden(command) if objection else command
     tree = parse(seen)
-    if tree.too_large:
-        return _plain(Risk.DESTRUCTIVE, "too large or too deeply nested to be judged")
     reading = strict.read(tree, rules=rules) if objection is None else strict.Reading(refusal=objection)
     pieces = [lenient.Piece(text=seen, tree=tree, judged=reading.judged)]
     if objection is None and reading.refusal is not None and "\n" in command:

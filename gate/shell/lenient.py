@@ -13,13 +13,15 @@ from gate.domain import Risk
 from gate.shell import paths
 from gate.shell.judge import Finding, Inner, judge
 from gate.shell.model import Rules
-from gate.shell.parse import commands_below, parse, redirect_of, spans_lines
+from gate.shell.parse import MAX_CHARS, commands_below, parse, redirect_of, spans_lines
 from gate.shell.tree import EXPANSION_KINDS, REDIRECT_KINDS, WORD_KINDS, Node, Tree
 from gate.shell.words import UNKNOWN, Word, decode, expand_braces
 
-_MAX_DEPTH = 60
+_MAX_DEPTH = 40
 _MAX_SHELLS = 8
-_MAX_FINDINGS = 2_000
+#: More commands, or more texts that may hold some, than this are not looked at one by one.
+_MAX_COMMANDS = 300
+_ENOUGH = _MAX_COMMANDS * 1_000
 _TEXT_SOURCES = frozenset({"echo", "printf"})
 _SPLIT = re.compile(r"[;&|\n(){}`]|\$\(")
 _FORK_BOMB = re.compile(r"([\w:.]{1,40})\s*\(\)\s*\{[^}|]{0,80}\1\s*\|\s*\1[^}]{0,80}&")
@@ -58,9 +60,7 @@ def read(pieces: Iterable[Piece], *, rules: Rules, as_root: bool) -> tuple[Findi
     reader = _Lenient(rules, as_root=as_root)
     for piece in pieces:
         reader.judged = piece.judged
-        reader.walk(piece.tree.root, 0)
-        if piece.tree.has_error:
-            reader.crude(piece.text)
+        reader.tree(piece.tree, piece.text, 0)
     return tuple(reader.findings)
 
 
@@ -76,13 +76,20 @@ class _Lenient:
         self.cwd = ""
         self.shells = 0
         self.nesting = 0
+        self.looked = 0
         self.feed: _Feed | None = None
 
     # -- the walk
 
+    def tree(self, tree: Tree, text: str, depth: int, *, crude: bool = True) -> None:
+        if tree.too_deep:
+            self.add(text[:80], Risk.DESTRUCTIVE, "nested too deeply to be judged")
+        self.walk(tree.root, depth)
+        if tree.has_error and crude:
+            self.crude(text)
+
     def walk(self, node: Node, depth: int) -> None:
-        if depth > _MAX_DEPTH or len(self.findings) > _MAX_FINDINGS:
-            self.add(node.text[:80], Risk.DESTRUCTIVE, "nested too deeply to be judged")
+        if self.too_deep(node, depth) or self.weary():
             return
         match node.kind:
             case "command":
@@ -106,6 +113,20 @@ class _Lenient:
             case _:
                 self.below(node.children, depth)
 
+    def too_deep(self, node: Node, depth: int) -> bool:
+        if depth > _MAX_DEPTH:
+            self.add(node.text[:80], Risk.DESTRUCTIVE, "nested too deeply to be judged")
+        return depth > _MAX_DEPTH
+
+    def weary(self) -> bool:
+        """Whether there is too much to look at; the line then counts as destructive."""
+        if self.looked <= _MAX_COMMANDS:
+            return False
+        if self.looked < _ENOUGH:
+            self.looked = _ENOUGH
+            self.add("…", Risk.DESTRUCTIVE, f"more than {_MAX_COMMANDS} commands, too many to be judged")
+        return True
+
     def below(self, nodes: Iterable[Node], depth: int) -> None:
         for node in nodes:
             if node.word is None and (node.children or node.kind in REDIRECT_KINDS):
@@ -125,7 +146,7 @@ class _Lenient:
         name = next((child.text for child in node.children if child.kind == "word"), "")
         calls = [item.text for item in commands_below(node) if item.children]
         source = node.text
-        again = [call for call in calls if call.split()[0] == name]
+        again = [call for call in calls if call.split()[:1] == [name]]
         if name and again and ("&" in source.replace("&&", "") or len(again) > 1):
             self.add(
                 source,
@@ -286,6 +307,7 @@ class _Lenient:
         computed: Node | None = None,
         asked: Finding | None = None,
     ) -> None:
+        self.looked += 1
         feed = self.feed or _NO_FEED
         finding = asked or judge(words, rules=self.rules, text=text, cwd=self.cwd, feed=feed.text or "")
         if finding.sends and (feed.secret or finding.secret):
@@ -347,19 +369,17 @@ class _Lenient:
         self, text: str, depth: int, *, feed: _Feed | None = None, only_destruction: bool = False
     ) -> None:
         """Judge a text as a shell line of its own; `feed` is what its standard input holds."""
-        if self.shells >= _MAX_SHELLS:
+        if self.shells >= _MAX_SHELLS or (self.shells and len(text) > MAX_CHARS):
             self.add(text[:80], Risk.DESTRUCTIVE, "nested too deeply to be judged")
             return
+        if self.weary():
+            return
+        self.looked += 1
         self.shells += 1
         self.nesting += 1
         outside, self.feed = self.feed, feed
         known = len(self.findings)
-        tree = parse(text)
-        if tree.too_large:
-            self.add(text[:80], Risk.DESTRUCTIVE, "nested too deeply to be judged")
-        self.walk(tree.root, depth + 1)
-        if tree.has_error and not only_destruction:
-            self.crude(text)
+        self.tree(parse(text), text, depth + 1, crude=not only_destruction)
         if only_destruction:
             self.findings[known:] = [item for item in self.findings[known:] if item.risk is Risk.DESTRUCTIVE]
         self.feed = outside
@@ -370,9 +390,9 @@ class _Lenient:
         """Look at a text that does not parse, piece by piece."""
         if _FORK_BOMB.search(text):
             self.add(text, Risk.DESTRUCTIVE, "a fork bomb: it starts itself again and again", never=True)
-        for piece in _SPLIT.split(text)[:_MAX_FINDINGS]:
+        for piece in _SPLIT.split(text):
             raws = piece.split()
-            if raws:
+            if raws and not self.weary():
                 self.simple([decode(raw, variables=self.variables) for raw in raws], piece.strip(), 0)
 
 

@@ -191,6 +191,7 @@ class Places:
         secret_paths, secret_names: whole paths, and last parts of a path, that hold secrets.
         secret_trees: folders that hold secrets somewhere below, so descending into them is no plain reading.
         secret_words: a search for these is a search for secrets.
+        secret_samples: by folder ("" is any), names of such files; a glob may match one.
         open_trees: folders that hold none, whatever the files in them are called.
         system: folders whose recursive loss ends a system or a home.
         disks, devices: system disks, and block devices in general.
@@ -201,7 +202,7 @@ class Places:
     secret_names: re.Pattern[str]
     secret_trees: re.Pattern[str]
     secret_words: re.Pattern[str]
-    secret_samples: tuple[str, ...]
+    secret_samples: Mapping[str, tuple[str, ...]]
     open_trees: re.Pattern[str]
     system: re.Pattern[str]
     disks: re.Pattern[str]

@@ -26,9 +26,10 @@ _KINDS = {
 }
 _KINDS[_ERROR] = ("ERROR", True)
 
-#: Nothing that people write nests deeper or is larger; what is, is not read at all.
+#: The grammar's time grows with the square of some lines; beyond this it is not asked.
+MAX_CHARS = 1_500
+#: Nothing that people write nests deeper.
 MAX_LEVELS = 200
-MAX_NODES = 6_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,19 +49,18 @@ def parse(command: str) -> Tree:
     plain = plain_tree(command)
     if plain is not None:
         return plain
+    if len(command) > MAX_CHARS:
+        return Tree(Node("program", True, 0, len(command), (), command), has_error=True, too_long=True)
     data = command.encode("utf-8", "replace")
     source = command if command.isascii() else data.decode()
     root = Parser(_LANGUAGE).parse(data).root_node
-    taken = Node("program", True, 0, len(source), (), source)
-    too_large = root.descendant_count > MAX_NODES
-    if not too_large:
-        try:
-            taken = _taken(root, source, MAX_LEVELS)
-        except _TooDeep:
-            too_large = True
-        if len(data) != len(source):
-            _count_characters(taken, [0, *accumulate(len(char.encode()) for char in source)])
-    return Tree(root=taken, has_error=root.has_error, too_large=too_large)
+    try:
+        taken = _taken(root, source, MAX_LEVELS)
+    except _TooDeep:
+        return Tree(Node("program", True, 0, len(source), (), source), has_error=True, too_deep=True)
+    if len(data) != len(source):
+        _count_characters(taken, [0, *accumulate(len(char.encode()) for char in source)])
+    return Tree(taken, has_error=root.has_error)
 
 
 def _taken(node: Foreign, source: str, levels: int) -> Node:

@@ -89,11 +89,8 @@ def _may_match_secret(path: str, places: Places) -> bool:
     folder, _, last = path.rpartition("/")
     if _GLOB_CHARS.search(folder):
         return True
-    for sample in places.secret_samples:
-        sample_folder, _, name = sample.rpartition("/")
-        if sample_folder in ("", folder) and fnmatch.fnmatchcase(name, last):
-            return True
-    return False
+    names = places.secret_samples
+    return any(fnmatch.filter(names.get("", ()), last)) or any(fnmatch.filter(names.get(folder, ()), last))
 
 
 def may_hold_secrets_below(path: str, places: Places) -> bool:

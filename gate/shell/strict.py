@@ -17,7 +17,7 @@ from gate.shell import paths
 from gate.shell.bytes import MAX_COMMANDS
 from gate.shell.judge import Finding, judge
 from gate.shell.model import Rules, Wraps
-from gate.shell.parse import redirect_of
+from gate.shell.parse import MAX_CHARS, redirect_of
 from gate.shell.tree import EXPANSION_KINDS, REDIRECT_KINDS, WORD_KINDS, Node, Tree
 from gate.shell.words import Word, decode
 
@@ -76,7 +76,9 @@ class _Refused(Exception):  # noqa: N818 - control flow inside this module, neve
 
 def read(tree: Tree, *, rules: Rules) -> Reading:
     """Read a whole line."""
-    if tree.has_error or tree.too_large:
+    if tree.too_long:
+        return Reading(refusal=f"longer than {MAX_CHARS} characters and not plain")
+    if tree.has_error:
         return Reading(refusal="the line does not parse as shell")
     reader = _Strict(rules, checks=not tree.plain)
     try:
@@ -99,6 +101,7 @@ class _Strict:
         self.judged: dict[int, tuple[Sequence[Word], Finding]] = {}
         self.known: dict[str, str] = {}
         self.turns = 0
+        self.wrappers = 0
 
     def statement(self, node: Node, depth: int = 0) -> None:
         kind = node.kind
@@ -262,6 +265,9 @@ class _Strict:
     def inside(self, outer: Finding, inner: list[Word], words: list[Word]) -> Finding:
         if not inner:
             raise _Refused(f"{words[0].text} hands text to another shell")
+        self.wrappers += 1
+        if self.wrappers > MAX_COMMANDS:
+            raise _Refused(f"more than {MAX_COMMANDS} commands, more than a person reads")
         if self.rules.programs[words[0].text].verb.wraps is Wraps.COMMAND:
             finding = self.certain(inner, outer.text)
             return finding._replace(asks=finding.asks or f"runs through {words[0].text}")

@@ -41,11 +41,12 @@ class Node:
 class Tree(NamedTuple):
     """A whole text.
 
-    `has_error`: the grammar does not know all of it. `too_large`: nested or branched beyond reading; the root
-    then has no children. `plain`: nothing but blanks stands between its words, and bars between its commands.
+    `has_error`: the grammar does not know all of it. `too_long`, `too_deep`: it was not read; the root has no
+    children. `plain`: nothing but blanks stands between its words, and bars between its commands.
     """
 
     root: Node
     has_error: bool = False
-    too_large: bool = False
+    too_long: bool = False
+    too_deep: bool = False
     plain: bool = False
