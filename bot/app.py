@@ -27,11 +27,11 @@ from bot.execution.work import Work
 from bot.ids import RandomIds
 from bot.loading.lexicon import load_lexicons
 from bot.loading.library import load_library
-from bot.loading.rules import load_rules
 from bot.ports import ChatPort, Clock, Executor
 from bot.settings.config import Config
 from bot.settings.inventory import inventory_of
 from bot.settings.paths import Paths
+from bot.settings.rules import rules_of
 from bot.turn import Turns
 from gate import authority
 from ledger.kinds import Batch, Draft, Kind
@@ -83,7 +83,7 @@ def build(
         inventory=inventory,
         library=load_library(library if library.is_dir() else None),
         executor=executor or FleetExecutor(inventory, limits=_limits(config)),
-        rules=load_rules(),
+        rules=rules_of(config),
         lexicons=load_lexicons(),
         policy=config.policy,
         posture_is_set=config.values["policy.posture"].is_set,

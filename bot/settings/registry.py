@@ -211,6 +211,14 @@ SETTINGS: tuple[Setting, ...] = (
         help="Names of targets on which nothing runs without being approved.",
     ),
     Setting(
+        key="policy.rules",
+        type=tuple[str, ...],
+        default=(),
+        tightest=_union,
+        help="Files with risk rules of your own, from the folder of this file; they add programs and tighten "
+        "what is there (docs/risk.md).",
+    ),
+    Setting(
         key="ledger.checkpoint_entries",
         type=Annotated[int, Field(ge=1, le=1_000_000)],
         default=1000,
