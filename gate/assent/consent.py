@@ -4,6 +4,7 @@ Owns what consents (a yes, an order, a judgement, the deed asked for), what a re
 that a yes to one thing never widens to others. Whatever restrains a yes has been looked for before.
 """
 
+import re
 from collections.abc import Sequence
 
 from rapidfuzz import process
@@ -26,23 +27,25 @@ _BEGINS_REMARK = frozenset(
     {Sense.REF, Sense.FILLER, Sense.NOTE, Sense.ME, Sense.TELLS, Sense.TOLD, Sense.ONLY, Sense.BEFORE_NAME}
 )
 _NOT_IN_REMARK = frozenset({Sense.YES, Sense.SUITS, Sense.DO, Sense.WANT})
-_EARLY = 4  # a statement shows its verb within so many words
+_EARLY = 6  # a statement shows its verb within so many words
 _NOT_WISHED = frozenset({Sense.SEEMS, Sense.IS, Sense.WARN, Sense.SELF})
 _MAX_STRANGE = 5  # words nobody knows in one remark
 _MAX_NAMES = 3
+#: How much or how long: 97%, 40s, 3gb. Neither a port nor a number of things.
+_MEASURE = re.compile(r"~?\d+(?:[.,]\d+)?(?:%|ms|s|secs?|m|mins?|h|hrs?|d|[kmgt]i?b|g)")
 _MIN_SLIP = 5  # letters; a shorter word is near to too many
 
 
 def grant(case: Case) -> Assent | None:
     """Return the grant, or the mere acknowledgement, when every word is accounted for."""
     clauses = list(case.clauses())
-    plain = [clause for clause in clauses if all(map(is_accounted, clause))]
+    plain = [clause for clause in clauses if all(map(is_accounted, clause)) or _is_past(clause)]
     said = [*plain, *(_before_names(clause) for clause in clauses if clause not in plain)]
-    words = [found for clause in said if (found := _consent(clause, case.pending)) is not None]
+    words = [found for clause in said if (found := consents(clause, case.pending)) is not None]
     if not words and (everything := _names_all(case)) is not None:
         words = [everything]
     ordered = any(map(_is_order, words)) or any(
-        _consent(clause, case.pending) is not None and any(map(_is_order, clause)) for clause in plain
+        consents(clause, case.pending) is not None and any(map(_is_order, clause)) for clause in plain
     )
     if not clauses or not all(
         clause in plain or (words and _is_told(clause)) or (ordered and _is_remark(clause, case))
@@ -99,9 +102,22 @@ def _is_remark(clause: Sequence[Unit], case: Case) -> bool:
         begins
         and any(unit.sense in _MARKS_REMARK for unit in clause[:_EARLY])
         and not any(unit.sort is Sort.VERB or unit.sense in _NOT_IN_REMARK for unit in clause)
+        and not (case.pending.count > 1 and any(unit.items for unit in clause))
         and len(strange) <= _MAX_STRANGE
-        and all(_is_word(unit) and not _restrains(unit.text, case.restraining) for unit in strange)
+        and all(_is_harmless(unit, case.restraining) for unit in strange)
     )
+
+
+def _is_harmless(unit: Unit, restraining: frozenset[str]) -> bool:
+    if unit.sense is Sense.AGO or (unit.sort is Sort.VALUE and _MEASURE.fullmatch(unit.text)):
+        return True
+    return _is_word(unit) and not _restrains(unit.text, restraining)
+
+
+def _is_past(clause: Sequence[Unit]) -> bool:
+    """Tell whether a clause tells of a time gone by: "I told the team yesterday"."""
+    known = all(is_accounted(unit) or unit.sense is Sense.AGO for unit in clause)
+    return known and _is_statement(clause) and not any(map(_is_about_deeds, clause))
 
 
 def _is_word(unit: Unit) -> bool:
@@ -130,6 +146,10 @@ def _is_of_all(case: Case) -> bool:
     named = frozenset[int]().union(*(unit.items for unit in case.spoken if unit.items != everything))
     if named and named != everything:
         return False
+    asked = [clause for clause in clauses if consents(clause, case.pending) is not None]
+    wished = frozenset[int]().union(*(u.items for clause in asked for u in clause if u.items != everything))
+    if wished and wished != everything:
+        return False  # "restart web1 and web2, web3 is fine"
     return not any(
         any(unit.sense is Sense.NOTE for unit in clause) and any(unit.sort is Sort.VERB for unit in clause)
         for clause in clauses
@@ -153,7 +173,7 @@ def _is_statement(clause: Sequence[Unit]) -> bool:
 # ---------------------------------------------------------------- what consents
 
 
-def _consent(clause: Sequence[Unit], pending: Pending) -> Unit | None:
+def consents(clause: Sequence[Unit], pending: Pending) -> Unit | None:
     """Return the unit by which a clause consents: a yes, a judgement, all of them, or the deed asked for."""
     if pending.count > 1 and all(
         unit.sense in _ALL_OF_THEM or unit.items == pending.everything for unit in clause

@@ -5,10 +5,11 @@ for which every unit must be accounted for and something must consent. Pure and 
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from gate.assent.case import COURTESY, QUESTION_MARKS, Case, has, is_accounted, strange_value
-from gate.assent.consent import grant, imperative
+from gate.assent.consent import consents, grant, imperative
 from gate.assent.lexicon import Sense
 from gate.assent.match import Sort, Unit
 from gate.assent.partial import Selection, select
@@ -37,6 +38,7 @@ _BECAUSE = {
 
 def judge(case: Case) -> Assent:
     """Return the verdict; the first rule that knows an answer gives it."""
+    case = _resolved(case)
     one = case.pending.count <= 1
     first = (_plain_no, _part) if one else (_part, _plain_no)
     for rule in (*first, _change, _refusal, _open, grant):
@@ -44,6 +46,22 @@ def judge(case: Case) -> Assent:
         if found is not None:
             return found
     return _rest(case)
+
+
+def _resolved(case: Case) -> Case:
+    """Drop a wait that the speaker ended: "hang on. ok, checked. go ahead"."""
+    clauses = list(case.clauses())
+    if len(clauses) < _WAIT_LOOK_GO or not any(unit.sense is Sense.HOLD for unit in clauses[0]):
+        return case
+    waits = all(unit.sense is Sense.HOLD or unit.sense in _BESIDE_NO for unit in clauses[0])
+    looked = any(unit.sense in _LOOKED for clause in clauses[1:-1] for unit in clause)
+    if not (waits and looked and consents(clauses[-1], case.pending)):
+        return case
+    return replace(case, units=case.units[case.units.index(clauses[0][-1]) + 1 :])
+
+
+_WAIT_LOOK_GO = 3
+_LOOKED = frozenset({Sense.ACK, Sense.FINE, Sense.NOTE, Sense.TELLS, Sense.TOLD})
 
 
 # ---------------------------------------------------------------- part of it
@@ -56,7 +74,7 @@ def _part(case: Case) -> Assent | None:
         return None
     if case.pending.count == 1 or not case.pending.words:
         return None
-    found = select(case.units, case.pending)
+    found = select(case.units, case.pending) or _deed_on_some(case)
     if found is None or (not found.chosen and case.pending.count):
         return None
     if not found.restricts and not _agrees(case, found):
@@ -66,6 +84,21 @@ def _part(case: Case) -> Assent | None:
         because=_part_words(case, found),
         selects=tuple(sorted(position + 1 for position in found.chosen)),
     )
+
+
+def _deed_on_some(case: Case) -> Selection | None:
+    """Read "restart web1 and web2, web3 is being debugged": a deed for some, a remark on others."""
+    if case.pending.count == 0:
+        return None
+    wished = [clause for clause in case.clauses() if imperative(clause) and all(map(is_accounted, clause))]
+    others = [unit for clause in case.clauses() if clause not in wished for unit in clause]
+    if not wished or any(unit.sense in _SAYS_YES or unit.sort is Sort.VERB for unit in others):
+        return None
+    named = [unit.items for clause in wished for unit in clause if unit.sort is Sort.ITEM]
+    chosen = frozenset[int]().union(*named)
+    if not chosen or chosen == case.pending.everything:
+        return None
+    return Selection(chosen=chosen, rejected=case.pending.everything - chosen, restricts=True)
 
 
 def _agrees(case: Case, found: Selection) -> bool:
@@ -162,9 +195,9 @@ def _is_about_it(case: Case, said: Unit) -> bool:
         verb = any(unit.sort is Sort.VERB for unit in case.spoken)
         return named or consents or verb or strange_value(case) is not None
     if said.sort is Sort.VERB:
-        return named and strangers == 0 and has(case, Sense.YES, Sense.ONLY, Sense.NOT)
+        return named and strangers == 0 and has(case, Sense.YES, Sense.ONLY, Sense.NOT, Sense.REFUSE)
     corrects = has(case, Sense.BUT, Sense.NOT, Sense.ONLY, Sense.EXCEPT, Sense.SKIP)
-    return strangers <= 1 and (consents or (named and corrects))
+    return strangers <= 1 and (consents or (named and corrects) or has(case, Sense.ONLY))
 
 
 # ---------------------------------------------------------------- a refusal
@@ -208,7 +241,10 @@ def _polarities(clause: Sequence[Unit], pending: Pending) -> Iterator[tuple[str,
         elif unit.sense is Sense.NO and (known or len(clause) == 1):
             yield "-", unit
         elif unit.sense in {Sense.NOT, Sense.SKIP} and unit.sort is Sort.SENSE:
-            negated = unit
+            tells = unit.sense is Sense.SKIP and any(
+                one.sense in _TELLS for one in clause[: clause.index(unit)]
+            )
+            negated = None if tells else unit  # "we keep backups" leaves nothing out
         elif unit.sense in _SAYS_YES:
             yield "+", unit
     if negated is not None and known and negated.sense is Sense.NOT:
@@ -227,6 +263,7 @@ def _takes_no(unit: Unit, negated: Unit, pending: Pending) -> bool:
     return unit.sense in (_SAYS_YES | {Sense.DO} if negated.sense is Sense.REFUSE else _NEGATABLE)
 
 
+_TELLS = frozenset({Sense.NOTE, Sense.ME, Sense.TELLS, Sense.SELF})
 _NEGATION = ("not", "no", "non", "nicht", "niet")
 _SAYS_YES = frozenset({Sense.YES, Sense.SUITS})
 _NEGATABLE = frozenset(

@@ -4,6 +4,7 @@ Owns the shape of gate/lexicon/*.toml. A file that has an unknown key, an empty 
 classes is an error, never a silently smaller lexicon. It holds no words and reads no files; bot.loading does.
 """
 
+import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -39,6 +40,7 @@ class Sense(StrEnum):
     ME = "me"  # the speaker in a remark; right after a deed they do it themselves: German "mach ich"
     TELLS = "tells"  # what happened, so the clause is a remark: have, finished, broke
     TOLD = "told"  # a remark that ends in names: "I told kim", "checked with the dba team"
+    AGO = "ago"  # a time gone by: harmless in a remark, never beside the yes ("approved yesterday")
     IS = "is"  # makes a statement of what it stands in: "restart is done" asks for nothing
     THEREFORE = "therefore"  # joins a remark and its consequence, so it ends a clause: so, because
     AND = "and"
@@ -399,7 +401,19 @@ def _one_word(name: str, text: str) -> str:
     return phrase[0]
 
 
+#: Letters and blanks only: each word then reads the same alone as among the others.
+_SIMPLE = re.compile(r"[^\W\d_]+(?: [^\W\d_]+)*")
+
+
+@functools.lru_cache(maxsize=32_768)
+def _word(text: str) -> Phrase:
+    return tuple(token.text for token in words_of(text))
+
+
 def _phrase(name: str, text: object) -> Phrase:
+    if isinstance(text, str) and _SIMPLE.fullmatch(text):
+        # The lexicons expand to tens of thousands of phrases made of few words; reading each whole is slow.
+        return tuple(part for word in text.split(" ") for part in _word(word))
     tokens = words_of(text) if isinstance(text, str) else ()
     if not tokens or any(token.kind in {Kind.CODE, Kind.QUOTE, Kind.MENTION} for token in tokens):
         raise RuleError(f"lexicon {name}.toml: {text!r} is no phrase")

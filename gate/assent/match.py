@@ -21,6 +21,7 @@ _NAMED = re.compile(r"#?([^\W\d_]*)(\d{1,5})")
 _TO = 2
 _PAIR = 2
 _MAX_GAP = 7
+_HOSTS = frozenset({"webserver", "database"})
 _MAX_STEPS = 20
 _UNSEEN = 1000  # positions of things that a question may have and that answers number
 _COMPANIONS = frozenset({Sense.POLITE, Sense.ADDRESS, Sense.YES, Sense.ACK, Sense.FINE})
@@ -132,6 +133,8 @@ class Reader:
                 unit = replace(unit, sense=Sense.SELF)  # "mach ich", "doe ik": they do it themselves
             units.append(unit)
             at += width
+        if len(units) > 1 and units[-1].sense is Sense.BUT and units[-2].items and self._pending.count != 1:
+            units[-1] = replace(units[-1], sense=Sense.ONLY)  # Arabic "web1 بس"
         return tuple(units)
 
 
@@ -312,7 +315,9 @@ def _phrase_at(
             return _verb(run[:width], lexicon, pending), width
         sense = _sense_at(tokens, at, words, lexicon, pending)
         nouns = (
-            () if words[0] in pending.terms or _is_too_many(words, pending) else lexicon.nouns.get(words, ())
+            ()
+            if words[0] in pending.terms or _is_too_many(words, lexicon, pending)
+            else lexicon.nouns.get(words, ())
         )
         items = pending.meant_by_any(lexicon.stands_for[name] for name in nouns)
         if items:
@@ -322,9 +327,10 @@ def _phrase_at(
     return None
 
 
-def _is_too_many(words: tuple[str, ...], pending: Pending) -> bool:
-    """Tell a plural where one thing waits: "the web servers" is more than web1."""
-    return pending.count == 1 and not pending.several and words[-1].endswith("s")
+def _is_too_many(words: tuple[str, ...], lexicon: Lexicon, pending: Pending) -> bool:
+    """Tell hosts where one thing waits: "the web servers" is more than web1."""
+    hosts = _HOSTS.intersection(lexicon.nouns.get(words, ()))
+    return pending.count == 1 and not pending.several and words[-1].endswith("s") and bool(hosts)
 
 
 def _sensed(tokens: Sequence[Token], sense: Sense) -> Unit:
