@@ -244,7 +244,7 @@ def _no_loosening(policy: Policy) -> Reason:
 
 def cancel(outcome: Outcome, speaker: Speaker, view: ProposalView, index: int | None) -> None:
     """Stop what runs of a proposal and drop what waits."""
-    if not _may_drop(speaker.operator, view):
+    if not may_drop(speaker.operator, view):
         deny(outcome, speaker, _not_theirs(view))
         return
     chosen = [one for one in view.actions if index is None or one.action.index == index]
@@ -266,7 +266,7 @@ def cancel(outcome: Outcome, speaker: Speaker, view: ProposalView, index: int | 
     outcome.refresh(view.id, place=view.shown_in)
 
 
-def _may_drop(operator: Operator, view: ProposalView) -> bool:
+def may_drop(operator: Operator, view: ProposalView) -> bool:
     """Whether `operator` may cancel: who asked, or who may approve any of it. Stopping all takes one word."""
     return operator.id == view.requester or any(
         authority.covers(operator, target=one.action.target, risk=one.verdict.risk) for one in view.actions

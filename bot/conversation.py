@@ -12,7 +12,7 @@ from collections.abc import Coroutine, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from bot import deadlines, recovery
+from bot import braking, deadlines, recovery
 from bot.core import Core
 from bot.delivery import Delivery
 from bot.execution.work import Work
@@ -65,6 +65,9 @@ class Conversation:
         self._tasks: set[asyncio.Task[None]] = set()
         self._settling: set[asyncio.Task[None]] = set()
         self._untaken: dict[PlaceId, list[recovery.Arrived]] = defaultdict(list)
+        # Tightening words that hold in memory only, and the lock of whoever records them.
+        self._unrecorded: list[recovery.Arrived] = []
+        self._recording = asyncio.Lock()
         self._look = asyncio.Event()
         self._forgot_at: datetime | None = None
 
@@ -81,6 +84,9 @@ class Conversation:
         try:
             arrived = await asyncio.to_thread(self._commit, inbound)
         except LedgerError as error:
+            if isinstance(error, LedgerUnwritableError) and await self._braked(self._arrived(inbound)):
+                settled.set_result(None)
+                return Receipt(fresh=True, settled=settled)
             raise NotCommittedError(NotCommittedError.__doc__) from error
         self._core.probe("inbox.committed")
         if arrived is not None:
@@ -91,11 +97,44 @@ class Conversation:
 
     def _commit(self, inbound: Inbound) -> recovery.Arrived | None:
         """Store what arrived and what was on the screen by then; None for a redelivery."""
-        ledger, place = self._core.ledger, place_id(inbound.place)
+        arrived = self._arrived(inbound)
+        document = recovery.pack(inbound, seen=arrived.seen)
+        place = place_id(inbound.place)
+        fresh = self._core.ledger.inbox.commit(arrived.key, place, document, self._core.now())
+        return arrived if fresh else None
+
+    def _arrived(self, inbound: Inbound) -> recovery.Arrived:
         key = f"{inbound.account.platform}:{inbound.account.tenant}:{inbound.event_id}"
-        seen = ledger.outbox.seen(place)
-        fresh = ledger.inbox.commit(key, place, recovery.pack(inbound, seen=seen), self._core.now())
-        return recovery.Arrived(inbound=inbound, key=key, seen=seen) if fresh else None
+        seen = self._core.ledger.outbox.seen(place_id(inbound.place))
+        return recovery.Arrived(inbound=inbound, key=key, seen=seen)
+
+    # ------------------------------------------------------------ tightening that cannot be recorded
+
+    async def _braked(self, arrived: recovery.Arrived) -> bool:
+        """Act at once on tightening words that were not recorded, and say so; False for other words."""
+        held = await asyncio.to_thread(braking.brake, self._core, arrived.inbound, key=arrived.key)
+        if held is None:
+            return False
+        for action in held.cancel:
+            self._work.cancel(action, by=held.by)
+        self._unrecorded.append(arrived)
+        await self._say(arrived.inbound, held.words)
+        return True
+
+    async def _record_brakes(self) -> None:
+        """Take the turns of what was braked in memory, and let the recorded switches hold instead.
+
+        Raises:
+            LedgerUnwritableError: nothing can be recorded still; the brake holds.
+        """
+        async with self._recording:
+            while self._unrecorded:
+                arrived = self._unrecorded[0]
+                await asyncio.to_thread(self._commit, arrived.inbound)
+                outcome = await asyncio.to_thread(self._take, arrived)
+                self._unrecorded.pop(0)
+                self._core.brake.release(arrived.key)
+                await self._perform(outcome)
 
     async def _in_lane(self, arrived: recovery.Arrived, settled: "asyncio.Future[None]") -> None:
         outcome: Outcome | None = None
@@ -124,13 +163,15 @@ class Conversation:
     async def _handle(self, arrived: recovery.Arrived) -> Outcome | None:
         place = place_id(arrived.inbound.place)
         try:
+            await self._record_brakes()
             if arrived.inbound.kind is not InboundKind.CLICK:
                 await asyncio.to_thread(self._close_untaken, place)
             outcome = await asyncio.to_thread(self._take, arrived)
         except LedgerUnwritableError as error:
             log.error("a turn was not recorded: %s", error)  # noqa: TRY400 - expected, and said
-            self._untaken[place].append(arrived)
-            await self._say_unwritable(arrived.inbound)
+            if not await self._braked(arrived):
+                self._untaken[place].append(arrived)
+                await self._say(arrived.inbound, _UNWRITABLE)
             return None
         await self._perform(outcome)
         return outcome
@@ -183,12 +224,13 @@ class Conversation:
         except LedgerUnwritableError as error:
             log.error("what was shown is not recorded yet: %s", error)  # noqa: TRY400 - expected
 
-    async def _say_unwritable(self, inbound: Inbound) -> None:
+    async def _say(self, inbound: Inbound, words: Text) -> None:
+        """Say what cannot be recorded as said."""
         port = self._ports.get(inbound.place.platform)
         if port is None:
             return
         try:
-            await port.post(inbound.place, Message(body=_UNWRITABLE), nonce=inbound.event_id)
+            await port.post(inbound.place, Message(body=words), nonce=inbound.event_id)
         except (RejectedError, UncertainError):
             log.exception("nobody could be told that the ledger cannot be written")
 
@@ -228,6 +270,7 @@ class Conversation:
 
     async def _look_now(self) -> None:
         try:
+            await self._record_brakes()
             await asyncio.to_thread(deadlines.close_due, self._core)
             for place in list(self._untaken):
                 async with self._lanes[place]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from zoneinfo import ZoneInfo
 
+from bot.brake import Brake
 from bot.inventory import Inventory
 from bot.planning.library import Library
 from bot.ports import Clock, Executor, IdSource
@@ -41,6 +42,7 @@ class Core:
         token_key: 32 secret bytes that button tokens are made with.
         timeout_s: seconds a command may run when its request says nothing.
         retention_days: age at which exact words are forgotten; 0 keeps them.
+        brake: what was tightened and cannot be recorded yet.
         rehearsal: every entry is marked as rehearsal (D1).
     """
 
@@ -63,6 +65,7 @@ class Core:
     retention_days: int = 0
     rehearsal: bool = False
     probe: Probe = no_probe
+    brake: Brake = dataclasses.field(default_factory=Brake)
 
     def now(self) -> datetime:
         """Return the current instant, aware UTC."""
@@ -80,11 +83,13 @@ class Core:
     def switches(self) -> Switches:
         """Return the kill switches in force: what either the owner or a person at run time tightened."""
         live = self.queries.switches()
-        return Switches(
-            stopped=self.floor.stopped or live.stopped,
-            auto_off=self.floor.auto_off or live.auto_off,
-            approve_everything=self.floor.approve_everything or live.approve_everything,
-            never_auto_act=tuple(dict.fromkeys(self.floor.never_auto_act + live.never_auto_act)),
+        return self.brake.tighten(
+            Switches(
+                stopped=self.floor.stopped or live.stopped,
+                auto_off=self.floor.auto_off or live.auto_off,
+                approve_everything=self.floor.approve_everything or live.approve_everything,
+                never_auto_act=tuple(dict.fromkeys(self.floor.never_auto_act + live.never_auto_act)),
+            )
         )
 
     def policy_now(self) -> Policy:

@@ -16,8 +16,19 @@ from bot.proposing import Judged, rejudge
 from gate import authority
 from gate.domain import PendingApproval, ProposalId, Reason, ReasonCode, RouteKind
 from gate.lifecycle import ActionState, ApprovalState
+from gate.policy import Switches
 from gate.route import stricter
-from ledger.kinds import ActionIs, ApprovalIs, Batch, Draft, Expectation, Json, Kind, SwitchesAre
+from ledger.kinds import (
+    ActionIs,
+    ApprovalIs,
+    Batch,
+    Draft,
+    Expectation,
+    Json,
+    Kind,
+    LostRaceError,
+    SwitchesAre,
+)
 from ledger.views import ActionView
 
 
@@ -84,6 +95,8 @@ def start(core: Core, view: ActionView, cleared: Cleared, *, boot_id: str | None
         "boot_id": boot_id,
     }
     draft = Draft(kind=Kind.ACTION_STARTED, correlation_id=view.action.id.rpartition(".")[0], body=body)
+    if core.brake.tighten(Switches()).stopped:  # said since `inspect`, and in no entry that the batch expects
+        raise LostRaceError(cleared.expects[0])
     core.ledger.append(Batch(at=core.now(), drafts=(draft,), expects=cleared.expects))
 
 

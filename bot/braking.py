@@ -1,0 +1,89 @@
+"""Braking: what an operator's tightening words do at once although they cannot be recorded yet (D19).
+
+Only stop, auto off, never auto and cancel; whatever else is said into a full disk counts for nothing. It
+holds the brake and names what is to be cancelled; it writes nothing.
+"""
+
+from dataclasses import dataclass
+
+from bot import commands
+from bot.controls import may_drop
+from bot.core import Core
+from bot.phrasing import action_ref, listed, named
+from bot.ports import Inbound, InboundKind
+from bot.text import Text
+from gate import authority
+from gate.domain import ActionId, PersonId
+from gate.lifecycle import ActionState
+from gate.policy import Operator, Switches
+from ledger.views import ActionView
+
+_HELD = (
+    "This holds in memory: the ledger cannot be written now. It is recorded as soon as it can be.",
+    "Stopping sayso before that forgets it. Check disk space:  sayso doctor",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Braked:
+    """What to tell, and which running actions to cancel for whom."""
+
+    words: Text
+    by: PersonId
+    cancel: tuple[ActionId, ...] = ()
+
+
+def brake(core: Core, inbound: Inbound, *, key: str) -> Braked | None:
+    """Act in memory on tightening words that were not recorded; None when `inbound` is something else."""
+    operator = authority.find(core.policy.operators, inbound.account.key)
+    said = inbound.kind is InboundKind.MESSAGE and not inbound.forwarded and not inbound.account.is_bot
+    if operator is None or not said:
+        return None
+    match commands.parse(inbound.text):
+        case commands.Stop():
+            core.brake.pull(key, Switches(stopped=True))
+            running = _running(core.queries.in_state(ActionState.STARTED))
+            lines = ["Stopped. Nothing starts, approved work included.", *_HELD, *running]
+            return Braked(words=Text.of(*lines), by=operator.id)
+        case commands.AutoOff():
+            core.brake.pull(key, Switches(auto_off=True))
+            return Braked(words=Text.of("Auto is off: nothing starts by itself.", *_HELD), by=operator.id)
+        case commands.NeverAuto(target=target):
+            return _never_auto(core, operator, target, key=key)
+        case commands.Cancel(ref=commands.Ref() as ref):
+            return _cancel(core, operator, ref)
+        case _:
+            return None
+
+
+def _running(running: tuple[ActionView, ...]) -> list[str]:
+    if not running:
+        return []
+    asks = [f"  cancel {action_ref(one.action.id, alone=False)}" for one in running]
+    return [f"Still running: {listed([named(one) for one in running])}. Cancel that too?", *asks]
+
+
+def _never_auto(core: Core, operator: Operator, target: str, *, key: str) -> Braked | None:
+    found = core.inventory.select(target)
+    if not isinstance(found, tuple):
+        return None
+    names = tuple(one.id for one in found)
+    core.brake.pull(key, Switches(never_auto_act=names))
+    words = f"Nothing runs by itself on {listed([str(name) for name in names])} any more."
+    return Braked(words=Text.of(words, *_HELD), by=operator.id)
+
+
+def _cancel(core: Core, operator: Operator, ref: commands.Ref) -> Braked | None:
+    view = core.queries.proposal(ref.proposal)
+    if view is None or not may_drop(operator, view):
+        return None
+    running = [
+        one
+        for one in view.actions
+        if one.state is ActionState.STARTED and ref.index in (None, one.action.index)
+    ]
+    if not running:
+        return None
+    words = f"Stopping {listed([named(one) for one in running])}."
+    end = "The ledger cannot be written now; its end is recorded as soon as it can be."
+    return Braked(words=Text.of(words, end), by=operator.id, cancel=tuple(one.action.id for one in running))
