@@ -1,8 +1,8 @@
 """How well commands are judged, on a folder of labelled rows: `python -m evals.risk FOLDER [--list]`.
 
-Prints every figure with its target, beside other ways to decide (evals.peers) in the same run. Verdicts of other
-projects are hints: where ours differs on purpose, the kind and the reason stand in ARGUED, and `--list` names
-the rows. Exit 1 when a target that must be 0 is missed.
+Prints every figure with its target, beside other ways to decide (evals.peers) in the same run. What other
+projects say is a hint: where ours differs on purpose, the kind and the reason stand in ARGUED, and `--list`
+names the rows. Exit 1 when a target that must be 0 is missed.
 """
 
 import argparse
@@ -43,7 +43,7 @@ ARGUED = (
         "keeps the older version, which one command brings back",
     ),
     (
-        r"(deck sync|wrangler (deployments )?rollback|fastly .* activate|gh repo (unarchive|rename)|stripe|http PUT)\b.*",
+        r"(deck sync|wrangler .*rollback|fastly .* activate|gh repo [ru]\w+|stripe|http PUT)\b.*",
         "changes settings or a version elsewhere, and can be changed back: config_mutation",
     ),
     (
@@ -129,6 +129,8 @@ def _usefulness(files: dict[str, list[Row]], verdicts: dict[str, list[Verdict]],
         rows = [pair for name in names for pair in pairs[name] if label(pair[0]) == "read_only"]
         found = share(verdict.auto_run for _, verdict in rows)
         line(" + ".join(names), found, aim=f"≥ {aim:.0%}", met=found.ratio >= aim)
+        asked = sum(verdict.risk is Risk.READ_ONLY and not verdict.auto_run for _, verdict in rows)
+        line("  read-only to us too, but asks: secrets, helpers, sudo", asked)
         for rival, runs in RIVALS:
             line(f"  {rival}", share(runs(row["command"]) for row, _ in rows))
         if listing:

@@ -1,5 +1,6 @@
-"""Two thousand lines that operators type, and the class each of them must have."""
+"""Two thousand lines that operators type, and the class each of them must have; the table in docs/risk.md too."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,14 @@ from gate.shell.model import Rules
 
 SECTIONS = (Path(__file__).parent / "operators.txt").read_text().split("\n== ")[1:]
 LINES = {name: text.splitlines() for name, _, text in (part.partition("\n") for part in SECTIONS)}
+DOCS = (Path(__file__).parents[3] / "docs" / "risk.md").read_text()
+SAID = re.findall(r"^\| `(.+?)` \| (\w+)(, asks)? \|", DOCS, re.MULTILINE)
+
+
+@pytest.mark.parametrize(("command", "risk", "asks"), SAID)
+def test_docs_tell_the_truth(command: str, risk: str, asks: str, rules: Rules) -> None:
+    verdict = classify(command.replace("\\|", "|"), rules=rules)
+    assert (verdict.risk, verdict.auto_run) == (risk, risk == "read_only" and not asks)
 
 
 def test_every_class_has_lines() -> None:
