@@ -1,4 +1,4 @@
-"""Two thousand lines that operators type, and the class each of them must have; the table in docs/risk.md too."""
+"""Two thousand lines that operators type, and the class each must have; the table in docs/risk.md too."""
 
 import re
 from pathlib import Path
