@@ -113,7 +113,7 @@ def assemble(core: Core, *, ports: Mapping[str, ChatPort]) -> App:
     live = Live()
     delivery = Delivery(core, cards, ports=ports, live=live)
     work = Work(core, delivery, live=live)
-    turns = Turns(core=core, cards=cards)
+    turns = Turns(core=core, cards=cards, behind=live.behind)
     conversation = Conversation(core, turns=turns, work=work, delivery=delivery, ports=ports)
     return App(core=core, conversation=conversation)
 

@@ -1,6 +1,7 @@
 """Answers that change nothing: help, targets, what waits, history, the digest, details and dependants."""
 
-from datetime import datetime, timedelta
+from collections.abc import Mapping
+from datetime import datetime, timedelta, tzinfo
 
 from bot import commands, history
 from bot.answering import Speaker
@@ -12,7 +13,7 @@ from bot.outcome import Outcome
 from bot.phrasing import clock_time, listed, title
 from bot.text import Text, block, muted
 from gate import blast
-from gate.domain import TargetId, Touch, TouchKind
+from gate.domain import ProposalId, TargetId, Touch, TouchKind
 from gate.lifecycle import ActionState, ApprovalState
 from gate.redact import redact
 from ledger.views import ActionView, ProposalView
@@ -29,11 +30,22 @@ HELP = (
     "  settle <id> ran, because …  for what has an unknown end",
 )
 
+#: What queued proposals wait behind, in words.
+Behind = Mapping[ProposalId, str]
+
 #: How far back "what did you do?" looks by itself.
 TASK = timedelta(hours=12)
 
 
-def show(core: Core, cards: Cards, outcome: Outcome, speaker: Speaker, command: commands.Command) -> None:
+def show(
+    core: Core,
+    cards: Cards,
+    outcome: Outcome,
+    speaker: Speaker,
+    command: commands.Command,
+    *,
+    behind: Behind,
+) -> None:
     """Answer a control word that only shows something."""
     match command:
         case commands.Help():
@@ -41,7 +53,7 @@ def show(core: Core, cards: Cards, outcome: Outcome, speaker: Speaker, command: 
         case commands.ShowTargets():
             outcome.say(_targets(core))
         case commands.ShowPending():
-            _pending(core, outcome, speaker)
+            _pending(core, outcome, speaker, behind)
         case commands.ShowHistory(text=text):
             _history(core, outcome, speaker, text)
         case commands.ShowDigest(period=period):
@@ -53,7 +65,9 @@ def show(core: Core, cards: Cards, outcome: Outcome, speaker: Speaker, command: 
             if view is None:
                 unknown_id(core, outcome, speaker, ref.proposal)
                 return
-            outcome.say(_whole(cards, view, outcome.at, speaker, index=ref.index))
+            text = _whole(cards, view, outcome.at, speaker, index=ref.index)
+            waits = behind.get(view.id, "")
+            outcome.say(text + Text.of(f"waits {waits}") if waits else text)
         case _:
             raise TypeError(f"nothing shows {command!r}")
 
@@ -74,26 +88,35 @@ def _targets(core: Core) -> Text:
     return Text.of(*lines)
 
 
-def _pending(core: Core, outcome: Outcome, speaker: Speaker) -> None:
-    views = [_view for one in core.queries.unfinished() if (_view := core.queries.proposal(one)) is not None]
-    lost = core.queries.in_state(ActionState.LOST)
-    lines = [_pending_line(view, outcome.at, speaker) for view in views]
-    lines += [
-        f"? #{one.action.id} {title(one)} on {one.action.target.id}: unknown end, settle it" for one in lost
-    ]
+def _pending(core: Core, outcome: Outcome, speaker: Speaker, behind: Behind) -> None:
+    lines = open_lines(core, zone=speaker.zone, now=outcome.at, behind=behind)
     outcome.say(Text.of(*lines) if lines else Text.of("Nothing waits and nothing runs."))
-    outcome.shows.extend(view.id for view in views if view.pending)
+    outcome.shows.extend(dict.fromkeys(one.proposal for one in core.queries.pending()))
     if len(outcome.shows) == 1:
         outcome.window = (speaker.operator.id, outcome.shows[0])
 
 
-def _pending_line(view: ProposalView, now: datetime, speaker: Speaker) -> str:
+def open_lines(core: Core, *, zone: tzinfo, now: datetime, behind: Behind) -> list[str]:
+    """Return what waits, runs or has an unknown end, a line each; [] when nothing does."""
+    views = [view for one in core.queries.unfinished() if (view := core.queries.proposal(one)) is not None]
+    lines = [_pending_line(view, now, zone, behind.get(view.id, "")) for view in views]
+    lines += [
+        f"? #{one.action.id} {title(one)} on {one.action.target.id}: unknown end, settle it"
+        for one in core.queries.in_state(ActionState.LOST)
+    ]
+    if frozen := core.queries.frozen():
+        lines.append(f"Frozen until settled: {', '.join(map(str, frozen))}.")
+    return lines
+
+
+def _pending_line(view: ProposalView, now: datetime, zone: tzinfo, behind: str) -> str:
     pending = view.pending
     if not pending:
         running = next((one for one in view.actions if one.state is ActionState.STARTED), None)
-        return f"{'●' if running else '◔'} {first_line(view)}"
+        waits = f" · waits {behind}" if behind and running is None else ""
+        return f"{'●' if running else '◔'} {first_line(view)}{waits}"
     until = min(one.approval.deadline_at for one in pending if one.approval is not None)
-    when = clock_time(until, zone=speaker.zone, now=now)
+    when = clock_time(until, zone=zone, now=now)
     return f"◔ {summary(view)} · asked by {view.requester} · until {when}"
 
 

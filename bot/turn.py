@@ -5,9 +5,10 @@ shown. Purely synchronous and without effects beyond that append, so it can be t
 race and tested without a loop. Performing the effects and moving actions on is `bot.conversation`'s.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
-from bot import answering, asking, commands, controls, reasons, showing, tokens
+from bot import answering, asking, commands, controls, loosening, reasons, showing, tokens
 from bot.answering import Speaker
 from bot.cards import Cards
 from bot.core import Core
@@ -32,6 +33,7 @@ class Turns:
 
     core: Core
     cards: Cards
+    behind: Mapping[ProposalId, str] = field(default_factory=dict)
 
     def take(
         self, inbound: Inbound, *, inbox: str, seen: int, refers_to: ProposalId | None = None
@@ -191,7 +193,7 @@ class Turns:
     ) -> None:
         core = self.core
         command = commands.parse(speaker.said)
-        if self._tightened(outcome, speaker, command) or controls.loosen(core, outcome, speaker):
+        if self._tightened(outcome, speaker, command) or loosening.loosen(core, outcome, speaker):
             return
         if command is not None and not _is_about_what_waits(command, facts):
             self._command(outcome, facts, speaker, command)
@@ -242,19 +244,19 @@ class Turns:
                     outcome, facts, speaker, ref.proposal, Choice.DENY, text=reason, index=ref.index
                 )
             case commands.Resume():
-                controls.resume(core, outcome, speaker)
+                loosening.resume(core, outcome, speaker)
             case commands.AutoOn():
-                controls.auto_on(core, outcome, speaker)
+                loosening.auto_on(core, outcome, speaker)
             case commands.AllowAuto(target=target):
-                controls.allow_auto(core, outcome, speaker, target)
+                loosening.allow_auto(core, outcome, speaker, target)
             case commands.SetPosture():
-                controls.set_posture(core, outcome, speaker, command)
+                loosening.set_posture(core, outcome, speaker, command)
             case commands.Cancel(ref=None):
                 self._cancel_any(outcome, facts, speaker)
             case commands.Cancel() | commands.Settle() | commands.Again() | commands.Preview():
                 self._on_proposal(outcome, speaker, command)
             case _:
-                showing.show(core, self.cards, outcome, speaker, command)
+                showing.show(core, self.cards, outcome, speaker, command, behind=self.behind)
 
     def _explicit(
         self,
