@@ -1,29 +1,27 @@
 """Control words that change something: approvals by id, cancel, settle, again, and the switches.
 
-Tightening takes one word of any operator and acts at once; loosening asks for a typed phrase and, where two
-operators exist, for a second person (D19, X12). What only shows something stands in bot.showing.
+Tightening takes one word of any operator and acts at once; what loosens stands in bot.loosening, what only
+shows something in bot.showing.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
 
 from bot import commands
 from bot.answering import Speaker, cancel_action, record_denial, supersede
-from bot.core import Core, is_tighter
+from bot.core import Core
 from bot.inventory.hostkeys import KnownHostsError
 from bot.inventory.ssh_config import SshConfigError
 from bot.outcome import Outcome
 from bot.phrasing import action_ref, listed, named
 from bot.proposing import Asked, Denied, propose
-from bot.text import Text, strong
-from gate import authority, phrases
-from gate.domain import AGENT, ActionId, ProposalId, Reason, ReasonCode, Risk, Target, TargetId, TargetKind
+from bot.text import Text
+from gate import authority
+from gate.domain import ActionId, ProposalId, Reason, ReasonCode
 from gate.lifecycle import ActionState, ApprovalState
-from gate.policy import Operator, Policy
-from ledger.codec import instant
+from gate.policy import Operator
 from ledger.kinds import ActionIs, ApprovalIs, Json, Kind, SwitchesAre
-from ledger.views import ActionView, LooseningView, ProposalView
+from ledger.views import ActionView, ProposalView
 
 #: Names of the switches in the ledger.
 STOPPED, AUTO_OFF, POSTURE, NEVER_AUTO = "stopped", "auto_off", "posture", "never_auto_act"
@@ -68,174 +66,6 @@ def set_switch(core: Core, outcome: Outcome, speaker: Speaker, name: str, *, val
         Kind.SWITCH_CHANGED,
         body={"switch": name, "value": value, "by": speaker.operator.id, "place": outcome.place},
         words={"said": speaker.said},
-    )
-
-
-# ---------------------------------------------------------------- loosening
-
-
-def set_posture(core: Core, outcome: Outcome, speaker: Speaker, wanted: commands.SetPosture) -> None:
-    """Tighten the posture at once, or ask for the phrase that loosens it."""
-    present = core.policy_now().posture
-    posture = wanted.posture
-    if posture is present:
-        outcome.say(Text.of(f"The posture is {present.value} already."))
-    elif is_tighter(posture, present):
-        set_switch(core, outcome, speaker, POSTURE, value=posture.value)
-        outcome.say(Text.of(f"Posture is {posture.value} from now on."))
-    elif core.posture_is_set and is_tighter(core.policy.posture, posture):
-        outcome.say(
-            Text.of(
-                f"The owner's config says {core.policy.posture.value}; nothing said here goes below that.",
-                "Change policy.posture there and restart.",
-            )
-        )
-    else:
-        _ask_to_loosen(
-            core, outcome, speaker, wants={POSTURE: posture.value}, phrase=f"set posture {posture.value}"
-        )
-
-
-def resume(core: Core, outcome: Outcome, speaker: Speaker) -> None:
-    """Ask for the phrase that lifts stop and auto off."""
-    live = core.queries.switches()
-    wants: dict[str, Json] = {}
-    if live.stopped:
-        wants[STOPPED] = False
-    if live.auto_off:
-        wants[AUTO_OFF] = False
-    if not wants:
-        outcome.say(Text.of("Nothing is stopped."))
-        return
-    _ask_to_loosen(core, outcome, speaker, wants=wants, phrase="resume sayso")
-
-
-def allow_auto(core: Core, outcome: Outcome, speaker: Speaker, target: str) -> None:
-    """Ask for the phrase that lets things start by themselves on a target again."""
-    found = core.inventory.select(target)
-    if not isinstance(found, tuple):
-        deny(outcome, speaker, found.reason)
-        return
-    named_ones = {one.id for one in found}
-    held = core.queries.switches().never_auto_act
-    left: list[Json] = [one for one in held if one not in named_ones]
-    if len(left) == len(held):
-        outcome.say(Text.of(f"Nothing said here holds {target} back. What the config holds back stays."))
-        return
-    _ask_to_loosen(core, outcome, speaker, wants={NEVER_AUTO: left}, phrase=f"allow auto on {target}")
-
-
-def auto_on(core: Core, outcome: Outcome, speaker: Speaker) -> None:
-    """Ask for the phrase that lifts auto off."""
-    if not core.queries.switches().auto_off:
-        outcome.say(Text.of("Auto is on already."))
-        return
-    _ask_to_loosen(core, outcome, speaker, wants={AUTO_OFF: False}, phrase="turn auto on")
-
-
-def _ask_to_loosen(
-    core: Core, outcome: Outcome, speaker: Speaker, *, wants: dict[str, Json], phrase: str
-) -> None:
-    others = second_people(core.policy, speaker.operator)
-    if not _somebody_may(core.policy, speaker.operator):
-        deny(outcome, speaker, _no_loosening(core.policy))
-        return
-    end_loosenings(core, outcome, how="superseded")
-    outcome.write(
-        Kind.LOOSENING_ASKED,
-        body={
-            "loosening": core.ids.short_id(),
-            "place": outcome.place,
-            "person": speaker.operator.id,
-            "phrase": phrase,
-            "wants": wants,
-            "deadline_at": instant(outcome.at + timedelta(seconds=core.policy.approval_s)),
-        },
-        words={"said": speaker.said},
-    )
-    if others:
-        outcome.say(Text.of([f"This loosens the gate, so {listed(others)} types:  ", strong(phrase)]))
-    else:
-        outcome.say(Text.of(["This loosens the gate. Type:  ", strong(phrase)]))
-
-
-def loosen(core: Core, outcome: Outcome, speaker: Speaker) -> bool:
-    """Carry out a loosening whose phrase was just typed; False when the words are no such phrase."""
-    for asked in core.queries.loosenings():
-        if phrases.matches(speaker.said, asked.phrase) and asked.deadline_at > outcome.at:
-            _loosen_now(core, outcome, speaker, asked)
-            return True
-    return False
-
-
-def _loosen_now(core: Core, outcome: Outcome, speaker: Speaker, asked: LooseningView) -> None:
-    asker = core.operator(asked.person)
-    others = [] if asker is None else second_people(core.policy, asker)
-    if asker is None or not (may_loosen(asker) or may_loosen(speaker.operator)):
-        deny(outcome, speaker, _no_loosening(core.policy))
-        return
-    if len(core.policy.operators) > 1 and speaker.operator.id == asked.person:
-        deny(
-            outcome,
-            speaker,
-            Reason(
-                code=ReasonCode.SECOND_PERSON,
-                text=f"Another person has to type it: {listed(others)}. Nothing changed.",
-            ),
-        )
-        return
-    for name, value in asked.wants.items():
-        set_switch(core, outcome, speaker, name, value=value)  # type: ignore[arg-type] # stored JSON
-    outcome.write(
-        Kind.LOOSENING_ENDED,
-        body={
-            "loosening": asked.id,
-            "how": "done",
-            "by": speaker.operator.id,
-            "alone": speaker.operator.id == asked.person,
-        },
-        words={"said": speaker.said},
-    )
-    alone = " No second person." if speaker.operator.id == asked.person else ""
-    outcome.say(Text.of(f"Done, by {speaker.operator.id}.{alone}"))
-    outcome.work.extend(core.queries.unfinished())
-
-
-def end_loosenings(core: Core, outcome: Outcome, *, how: str) -> None:
-    """End every loosening that waits."""
-    for asked in core.queries.loosenings():
-        outcome.write(
-            Kind.LOOSENING_ENDED, body={"loosening": asked.id, "how": how, "by": AGENT, "alone": False}
-        )
-
-
-def may_loosen(operator: Operator) -> bool:
-    """Whether `operator` may loosen the gate: whoever may approve anything everywhere."""
-    anything = Target(id=TargetId("*"), kind=TargetKind.LOCAL)
-    return any(
-        line.risk is Risk.DESTRUCTIVE and "*" in line.targets for line in operator.may
-    ) and authority.covers(operator, target=anything, risk=Risk.DESTRUCTIVE)
-
-
-def second_people(policy: Policy, asker: Operator) -> list[str]:
-    """Return who may type the phrase after `asker`: one of the two must be somebody who may loosen (D19)."""
-    return [
-        str(one.id)
-        for one in policy.operators
-        if one.id != asker.id and (may_loosen(asker) or may_loosen(one))
-    ]
-
-
-def _somebody_may(policy: Policy, asker: Operator) -> bool:
-    """Whether `asker`, alone or with a second person where there is one, can loosen at all."""
-    return bool(second_people(policy, asker)) if len(policy.operators) > 1 else may_loosen(asker)
-
-
-def _no_loosening(policy: Policy) -> Reason:
-    who = listed([str(one.id) for one in policy.operators if may_loosen(one)]) or "nobody"
-    return Reason(
-        code=ReasonCode.NOT_AUTHORISED,
-        text=f"Loosening takes an operator who may approve destructive work everywhere: {who}.",
     )
 
 
