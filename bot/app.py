@@ -167,6 +167,7 @@ def chat(config: Config) -> int:
 
 async def _converse(config: Config, ledger: Ledger, port: ConsolePort, clock: Clock) -> None:
     app = build(config, ledger, ports=[port], clock=clock)
+    port.greet = app.conversation.greet
     async with running(app):
         await port.listen(app.conversation.sink)
 
@@ -191,6 +192,7 @@ async def _serve(config: Config, ledger: Ledger, clock: Clock) -> None:
         group=config.text("bot.socket_group"),
     )
     app = build(config, ledger, ports=[port], clock=clock)
+    port.greet = app.conversation.greet
     loop = asyncio.get_running_loop()
     stopping = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -19,18 +19,22 @@ from bot.execution.work import Work
 from bot.outcome import Outcome
 from bot.places import place_id
 from bot.ports import (
+    Account,
     ChatPort,
     Inbound,
     InboundKind,
     Message,
     MessageRef,
     NotCommittedError,
+    PlaceRef,
     Receipt,
     RejectedError,
     UncertainError,
 )
+from bot.showing import open_lines
 from bot.text import Text
 from bot.turn import Turns
+from gate import authority
 from gate.domain import PlaceId, ProposalId
 from ledger.kinds import LedgerError, LedgerUnwritableError
 
@@ -233,6 +237,26 @@ class Conversation:
             await port.post(inbound.place, Message(body=words), nonce=inbound.event_id)
         except (RejectedError, UncertainError):
             log.exception("nobody could be told that the ledger cannot be written")
+
+    async def greet(self, place: PlaceRef, account: Account) -> None:
+        """Show an operator who joins what waits, runs or is unknown, since its cards may have had no reader.
+
+        It is no turn: it is not recorded, consumes no window and opens none.
+        """
+        core, port = self._core, self._ports.get(place.platform)
+        operator = authority.find(core.policy.operators, account.key)
+        if operator is None or port is None:
+            return
+        zone = core.zone_for(operator.id)
+        lines = await asyncio.to_thread(
+            open_lines, core, zone=zone, now=core.now(), behind=self._turns.behind
+        )
+        if not lines:
+            return
+        try:
+            await port.post(place, Message(body=Text.of(*lines)), nonce=f"join-{core.ids.token()}")
+        except (RejectedError, UncertainError):
+            log.info("whoever joined is gone again")
 
     # ------------------------------------------------------------ going on
 

@@ -163,6 +163,10 @@ class Receipt:
 Sink = Callable[[Inbound], Awaitable[Receipt]]
 
 
+#: Shows somebody who joins a place what stands there, for adapters whose messages reach only who is there.
+Greet = Callable[[PlaceRef, Account], Awaitable[None]]
+
+
 class NotCommittedError(Exception):
     """The message could not be stored; it was not acted on. Free some disk space and send it again."""
 

@@ -17,6 +17,7 @@ from bot.ports import (
     Account,
     Capabilities,
     Clock,
+    Greet,
     Health,
     Inbound,
     InboundKind,
@@ -70,6 +71,8 @@ class ConsolePort:
         self._sink: Sink | None = None
         self._closing = asyncio.Event()
         self.exit_code = 0
+        #: Set by whoever composes the port with a core.
+        self.greet: Greet | None = None
 
     async def listen(self, sink: Sink) -> None:
         """Take events until closed, or until the local input ends; then `exit_code` tells how it went."""
@@ -98,6 +101,7 @@ class ConsolePort:
         if self._rehearsal:
             front.hint(_REHEARSAL)
         try:
+            await self.greeted(session)
             self.exit_code = await front.run(lambda said: self._local(session, said, front))
         finally:
             self.leave(session)
@@ -118,6 +122,11 @@ class ConsolePort:
     def join(self, session: Session) -> None:
         """Let a session in."""
         self._sessions.append(session)
+
+    async def greeted(self, session: Session) -> None:
+        """Let the core show a session that joined what changed while nobody was there."""
+        if self.greet is not None:
+            await self.greet(session.place, session.account)
 
     def leave(self, session: Session) -> None:
         """Forget a session."""

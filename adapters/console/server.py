@@ -40,6 +40,9 @@ class Port(Protocol):
     def join(self, session: Session) -> None:
         """Let a session in."""
 
+    async def greeted(self, session: Session) -> None:
+        """Show a session that joined what stands open."""
+
     def leave(self, session: Session) -> None:
         """Forget a session."""
 
@@ -141,6 +144,7 @@ class Connection:
         await self._send({"hello": session.account.key, "version": VERSION})
         port.join(session)
         try:
+            await port.greeted(session)
             while line := await self._reader.readline():
                 await self._take(session, read_client(line), port)
         except (FrameError, ValueError) as error:

@@ -88,6 +88,16 @@ def test_a_rehearsal_leaves_no_state_and_no_trace(environ: dict[str, str], tmp_p
     assert not (tmp_path / "state").exists()
 
 
+def test_whoever_joins_sees_what_waits_and_nothing_else(environ: dict[str, str], tmp_path: Path) -> None:
+    with serving(environ):
+        assert say("targets", environ=environ).startswith("local")
+        say(f"run touch {tmp_path / 'made'} on local", environ=environ)
+        shown = say("targets", environ=environ)
+    assert shown.startswith("◔ #")
+    assert "asked by" in shown.splitlines()[0]
+    assert say("targets", environ=environ).splitlines()[0] == shown.splitlines()[0]
+
+
 def test_a_daemon_serves_one_after_the_other(environ: dict[str, str], tmp_path: Path) -> None:
     file = tmp_path / "made"
     with serving(environ) as daemon:
