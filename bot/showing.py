@@ -65,9 +65,9 @@ def show(
             if view is None:
                 unknown_id(core, outcome, speaker, ref.proposal)
                 return
-            text = _whole(cards, view, outcome.at, speaker, index=ref.index)
+            whole = _whole(cards, view, outcome.at, speaker, index=ref.index)
             waits = behind.get(view.id, "")
-            outcome.say(text + Text.of(f"waits {waits}") if waits else text)
+            outcome.say(whole + Text.of(f"waits {waits}") if waits else whole)
         case _:
             raise TypeError(f"nothing shows {command!r}")
 
@@ -143,6 +143,7 @@ def _depends(core: Core, outcome: Outcome, speaker: Speaker, asked: commands.Dep
 
 def _named_dependants(core: Core, name: str, target: str | None) -> str:
     """Return "caddy → blog, wiki"; of a service without a target, over all targets that it is on."""
+    places: tuple[TargetId, ...]
     if TargetId(name) in core.inventory.targets:
         kind, places = TouchKind.HOST, (TargetId(name),)
     else:
