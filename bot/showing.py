@@ -144,12 +144,13 @@ def _depends(core: Core, outcome: Outcome, speaker: Speaker, asked: commands.Dep
 def _named_dependants(core: Core, name: str, target: str | None) -> str:
     """Return "caddy → blog, wiki"; of a service without a target, over all targets that it is on."""
     places: tuple[TargetId, ...]
+    places: tuple[TargetId, ...] = (TargetId(target or ""),)
+    kind = TouchKind.SERVICE
     if TargetId(name) in core.inventory.targets:
         kind, places = TouchKind.HOST, (TargetId(name),)
-    else:
+    elif not target:
         service = core.inventory.services.get(name.removesuffix(".service"))
-        known = () if service is None else service.on
-        kind, places = TouchKind.SERVICE, (TargetId(target),) if target else known or (TargetId(""),)
+        places = service.on if service is not None and service.on else places
     touches = [Touch(kind=kind, name=name)]
     found = [blast.radius(touches, place, core.inventory.graph()) for place in places]
     names = dict.fromkeys(one for radius in found for one in (*radius.services, *map(str, radius.targets)))
