@@ -430,6 +430,9 @@ def test_a_rule_cannot_make_a_wrapper_run_unasked(wraps: str) -> None:
         "for s in caddy nginx; do systemctl is-active $s; done",
         'for s in caddy nginx; do printf "%s: " "$s"; systemctl is-active "${s}"; done',
         "for d in sda sdb\ndo\n  smartctl -H /dev/$d\ndone",
+        "docker inspect $(docker ps -q) --format '{{.Name}}'",
+        "docker inspect --format='{{.State.Status}}' $(docker ps -aq -f status=exited)",
+        "docker logs $(docker ps -ql) --tail 5",
         "for n in 1 2; do for d in a b; do stat /srv/$n/$d; done; done",
     ],
 )

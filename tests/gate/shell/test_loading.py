@@ -35,11 +35,17 @@ def test_a_bad_file_is_named(tmp_path: Path, content: bytes | None) -> None:
         load_rules([file])
 
 
-def test_the_example_of_the_docs_loads_and_holds(tmp_path: Path) -> None:
+def test_the_examples_of_the_docs_load_and_hold(tmp_path: Path) -> None:
     page = (Path(__file__).parents[3] / "docs" / "risk.md").read_text(encoding="utf-8")
-    file = tmp_path / "docs.toml"
-    file.write_text(page.split("```toml\n")[1].split("```")[0], encoding="utf-8")
-    rules = load_rules([file])
+    blocks = [part.split("```")[0] for part in page.split("```toml\n")[1:]]
+    files = []
+    for name, block in enumerate(block for block in blocks if "[[program]]" in block):
+        files.append(tmp_path / f"{name}.toml")
+        files[-1].write_text(block, encoding="utf-8")
+    rules = load_rules(files)
     assert classify("deployctl list", rules=rules).auto_run
     assert classify("deployctl remove web", rules=rules).risk is Risk.DESTRUCTIVE
     assert classify("deployctl remove web --dry-run", rules=rules).auto_run
+    assert not classify("kubectl get pods", rules=rules).auto_run
+    assert classify("systemctl restart caddy", rules=rules).risk is Risk.CONFIG_MUTATION
+    assert classify("systemctl status caddy", rules=rules).auto_run
