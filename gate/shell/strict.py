@@ -24,7 +24,7 @@ from gate.shell.words import Word, decode
 _LISTS = frozenset(
     {"program", "list", "pipeline", "redirected_statement", "negated_command", "compound_statement"}
 )
-_JOINTS = frozenset({"&&", "||", "|", ";", "\n", "!", "{", "}"})
+_JOINTS = frozenset({"&&", "||", "|", "|&", ";", "\n", "!", "{", "}"})
 _WORD_GAP = re.compile(r"(?:[ \t]+(?:\\\n[ \t]*)*)?")
 _LIST_GAP = re.compile(r"(?:[ \t\n]|(?<=[ \t\n])\\\n)*")
 #: What most gaps are: both patterns match them.
