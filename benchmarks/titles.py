@@ -14,10 +14,28 @@ from bot.planning.library import Document, Library, Step, StepRisk
 from bot.planning.plan import plan
 
 WORDS = (
-    "alpha beta gamma delta omega sigma kappa north south east west queue depth replica latency cache disk "
-    "memory socket thread mail index shard broker worker spool backup mirror proxy".split()
+    *(
+        "alpha",
+        "beta",
+        "gamma",
+        "delta",
+        "omega",
+        "sigma",
+        "kappa",
+        "north",
+        "south",
+        "east",
+        "west",
+        "queue",
+    ),
+    *("depth", "replica", "latency", "cache", "disk", "memory", "socket", "thread", "mail", "index", "shard"),
+    *("broker", "worker", "spool", "backup", "mirror", "proxy"),
 )
-QUERIES = ("quuee depth north on web1", "please show the mail latnecy beta on web1", "replica lag omeag on web2")
+QUERIES = (
+    "quuee depth north on web1",
+    "please show the mail latnecy beta on web1",
+    "replica lag omeag on web2",
+)
 
 
 def titles(count: int) -> list[str]:

@@ -143,7 +143,6 @@ def _depends(core: Core, outcome: Outcome, speaker: Speaker, asked: commands.Dep
 
 def _named_dependants(core: Core, name: str, target: str | None) -> str:
     """Return "caddy → blog, wiki"; of a service without a target, over all targets that it is on."""
-    places: tuple[TargetId, ...]
     places: tuple[TargetId, ...] = (TargetId(target or ""),)
     kind = TouchKind.SERVICE
     if TargetId(name) in core.inventory.targets:

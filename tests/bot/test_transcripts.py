@@ -2,7 +2,8 @@
 
 A transcript is TOML: `[setup]` (operators, policy), then `[[turn]]`s in order. A turn says or presses
 something and lists what must and must not be on the screen afterwards. `{id}` stands for the newest
-proposal's id, `{phrase}` for the newest phrase, `{dir}` for a scratch folder. Real commands run on this machine.
+proposal's id, `{phrase}` for the newest phrase, `{dir}` for a scratch folder. Real commands run on this
+machine.
 """
 
 import tomllib
