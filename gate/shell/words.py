@@ -181,7 +181,8 @@ class _Scanner:
         if following == "'" and not quoted:
             self.ansi()
             return
-        if quoted and (following == '"' or following.isspace()):
+        ends = following == '"' or following.isspace() if quoted else following == "" and self.at > 0
+        if ends:
             self.take("$")
             return
         if self.known and self.take_known(following):

@@ -434,6 +434,7 @@ def test_a_rule_cannot_make_a_wrapper_run_unasked(wraps: str) -> None:
         "docker inspect --format='{{.State.Status}}' $(docker ps -aq -f status=exited)",
         "docker logs $(docker ps -ql) --tail 5",
         "find /srv -name x |& sort",
+        "ls /srv | grep tf$",
         "for n in 1 2; do for d in a b; do stat /srv/$n/$d; done; done",
     ],
 )
