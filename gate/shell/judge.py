@@ -72,7 +72,11 @@ def judge(words: Sequence[Word], *, rules: Rules, text: str = "", cwd: str = "",
     name = words[0].text.rpartition("/")[2]
     known = rules.programs.get(name)
     text = text or " ".join(word.raw for word in words)
-    if "$" in words[0].raw and any(_FORCED.fullmatch(word.text) for word in words[1:]):
+    if (
+        not words[0].certain
+        and "$" in words[0].raw
+        and any(_FORCED.fullmatch(word.text) for word in words[1:])
+    ):
         return _computed(words, rules, text, cwd)
     if known is None:
         return _unknown(name, words, rules, text)

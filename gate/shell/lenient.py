@@ -77,6 +77,7 @@ class _Lenient:
         self.shells = 0
         self.nesting = 0
         self.looked = 0
+        self.behind: dict[int, list[Node]] = {}
         self.feed: _Feed | None = None
 
     # -- the walk
@@ -171,12 +172,15 @@ class _Lenient:
         body = [child for child in node.children if child.kind not in REDIRECT_KINDS]
         redirects = [child for child in node.children if child.kind in REDIRECT_KINDS]
         fed = self.feed
+        last = [command for child in body[-1:] for command in commands_below(child)][-1:]
         for child in redirects:
             text = _document(child)
             if text is not None:
                 self.feed = _Feed(text=text)
-            source = redirect_of(child) if child.kind == "file_redirect" else None
-            if source and source.operator == "<":
+            source = redirect_of(child)
+            for command in last:
+                self.behind.setdefault(id(command), []).extend(source.behind)
+            if source.operator == "<":
                 word = decode(source.target, variables=self.variables)
                 self.feed = _Feed(secret=paths.holds_secret(word, self.rules.places))
         for child in body:
@@ -255,7 +259,7 @@ class _Lenient:
 
     def words(self, node: Node) -> list[Word]:
         words: list[Word] = []
-        for child in node.children:
+        for child in [*node.children, *self.behind.get(id(node), ())]:
             source = child.children[0] if child.kind == "command_name" and child.children else child
             if source.word is not None:
                 words.append(source.word)
@@ -273,7 +277,7 @@ class _Lenient:
 
     def command(self, node: Node, depth: int) -> None:
         known = self.judged.get(node.start) if self.shells == 0 and not self.cwd else None
-        if known is None:
+        if known is None or self.behind.get(id(node)):
             self.unread(node, depth)
         else:
             words, finding = known

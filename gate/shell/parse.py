@@ -15,7 +15,7 @@ from tree_sitter import Language, Parser
 from tree_sitter import Node as Foreign
 
 from gate.shell.plain import plain_tree
-from gate.shell.tree import Node, Tree
+from gate.shell.tree import EXPANSION_KINDS, WORD_KINDS, Node, Tree
 
 _LANGUAGE = Language(tree_sitter_bash.language())
 _ERROR = 0xFFFF
@@ -34,10 +34,15 @@ MAX_LEVELS = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Redirect:
-    """One redirection to or from a file or descriptor. `target` is the source of its word, "" for closing."""
+    """One redirection to or from a file or descriptor.
+
+    `target` is the source of its word, "" for closing. `behind`: words that stand behind it and belong to the
+    command before it, though the grammar counts them here (`find . <x -delete`).
+    """
 
     operator: str
     target: str
+    behind: Sequence[Node]
 
 
 class _TooDeep(Exception):  # noqa: N818 - control flow inside this module, never seen outside
@@ -84,15 +89,17 @@ def _count_characters(root: Node, bytes_before: Sequence[int]) -> None:
 
 
 def redirect_of(node: Node) -> Redirect:
-    """Read a file_redirect node."""
-    operator = ""
-    target = ""
-    for child in node.children:
-        if not child.named:
-            operator = operator or child.kind
-        elif child.kind != "file_descriptor":
-            target = child.text
-    return Redirect(operator=operator, target=target)
+    """Read a redirection; of a document only what stands behind it."""
+    operator = next((child.kind for child in node.children if not child.named), "")
+    words = [child for child in node.children if child.kind in WORD_KINDS or child.kind in EXPANSION_KINDS]
+    if node.kind != "file_redirect":
+        return Redirect(operator=operator, target="", behind=words if node.kind == "heredoc_redirect" else ())
+    # What stands together is one word, also where the grammar cuts it (`>$f-$g.md5`).
+    count = 1
+    while count < len(words) and words[count].start == words[count - 1].end:
+        count += 1
+    target = node.source[words[0].start : words[count - 1].end] if words else ""
+    return Redirect(operator=operator, target=target, behind=words[count:])
 
 
 def commands_below(node: Node) -> Iterator[Node]:

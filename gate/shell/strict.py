@@ -25,6 +25,8 @@ _LISTS = frozenset(
     {"program", "list", "pipeline", "redirected_statement", "negated_command", "compound_statement"}
 )
 _JOINTS = frozenset({"&&", "||", "|", "|&", ";", "\n", "!", "{", "}"})
+#: What is itself only with a blank behind it.
+_RESERVED = frozenset({"{", "!"})
 _WORD_GAP = re.compile(r"(?:[ \t]+(?:\\\n[ \t]*)*)?")
 _LIST_GAP = re.compile(r"(?:[ \t\n]|(?<=[ \t\n])\\\n)*")
 #: What most gaps are: both patterns match them.
@@ -125,7 +127,7 @@ class _Strict:
             self.file_test(node)
         elif kind == "for_statement":
             self.loop(node, depth)
-        elif kind != "comment":
+        elif kind != "comment" or node.text.endswith("\\"):  # readers differ on where that one ends
             raise _Refused(_why_not(node))
 
     def check_gaps(self, node: Node, allowed: re.Pattern[str]) -> None:
@@ -179,6 +181,8 @@ class _Strict:
             raise _Refused("a here-document or here-string is fed into it")
         _check_gaps(node, _WORD_GAP)
         redirect = redirect_of(node)
+        if redirect.behind:
+            raise _Refused("words of the command stand behind a redirection")
         if redirect.operator in _CLOSES and not redirect.target:
             return
         if redirect.operator in _DUPLICATES and _DESCRIPTOR.fullmatch(redirect.target):
@@ -339,15 +343,20 @@ def _word(node: Node, known: Mapping[str, str] | None = None) -> Word:
 
 def _check_gaps(node: Node, allowed: re.Pattern[str]) -> None:
     """Refuse a node when anything but blanks stands between its children, or nothing between two words."""
-    source, at, after_word = node.source, node.start, False
+    if not _sound_gaps(node, allowed):
+        raise _Refused("the line does not parse as shell")
+
+
+def _sound_gaps(node: Node, allowed: re.Pattern[str]) -> bool:
+    source, at, after_word, after_reserved = node.source, node.start, False, False
     for child in node.children:
         start = child.start
         is_word = child.kind in WORD_KINDS or child.kind == "command_name"
-        if (start == at and is_word and after_word) or not _is_gap(source[at:start], allowed):
-            raise _Refused("the line does not parse as shell")
-        at, after_word = child.end, is_word
-    if not _is_gap(source[at : node.end], allowed):
-        raise _Refused("the line does not parse as shell")
+        glued = start == at and (after_reserved or (is_word and after_word))
+        if glued or not _is_gap(source[at:start], allowed):
+            return False
+        at, after_word, after_reserved = child.end, is_word, child.kind in _RESERVED
+    return _is_gap(source[at : node.end], allowed)
 
 
 def _is_gap(text: str, allowed: re.Pattern[str]) -> bool:
