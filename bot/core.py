@@ -51,7 +51,7 @@ class Core:
     inventory: Inventory
     library: Library
     executor: Executor
-    rules: Rules
+    rules: Rules = dataclasses.field(repr=False)  # tens of megabytes in words
     lexicons: Lexicons
     policy: Policy
     clock: Clock
