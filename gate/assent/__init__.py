@@ -11,10 +11,12 @@ from dataclasses import replace
 
 from gate.assent.case import Case
 from gate.assent.judge import judge
-from gate.assent.lexicon import Lexicons, Sense, build
-from gate.assent.match import OURSELVES, Reader, Reading, Sort, Unit
+from gate.assent.lexicon import Lexicons, build
+from gate.assent.match import OURSELVES, Reader, Reading
 from gate.assent.normalise import Kind, Message, read_message, words_of
 from gate.assent.pending import Pending, pending_of
+from gate.assent.senses import Sense
+from gate.assent.units import Sort, Unit
 from gate.domain import Assent, AssentVerdict
 
 __all__ = ["Lexicons", "build", "read"]

@@ -6,10 +6,10 @@ Owns the cut of units into clauses and what "accounted for" means. It gives no v
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gate.assent.lexicon import HARMLESS, Sense
-from gate.assent.match import Sort, Unit
 from gate.assent.normalise import Message
 from gate.assent.pending import Pending
+from gate.assent.senses import HARMLESS, Sense
+from gate.assent.units import Sort, Unit
 
 QUESTION_MARKS = "?\u061f"
 COURTESY = frozenset({Sense.POLITE, Sense.ADDRESS})

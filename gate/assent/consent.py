@@ -11,15 +11,15 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from gate.assent.case import COURTESY, Case, is_accounted
-from gate.assent.lexicon import Sense
-from gate.assent.match import Sort, Unit
 from gate.assent.pending import Pending
+from gate.assent.senses import Sense
+from gate.assent.units import Sort, Unit
 from gate.domain import Assent, AssentVerdict
 
 _LEAD = (Sense.POLITE, Sense.ADDRESS, Sense.FILLER, Sense.AND, Sense.WANT, Sense.ACK, Sense.FINE)
 _AFTER_GOOD = COURTESY | {Sense.YES}
 _POINTS = frozenset({Sense.REF, Sense.ALL, Sense.SEEMS, Sense.FILLER, Sense.FINE, Sense.ACK})
-_SUBJECT_OF_SUITS = _POINTS | COURTESY | {Sense.YES, Sense.ME, Sense.IS, Sense.AND, Sense.ONLY}
+_SUBJECT_OF_SUITS = _POINTS | COURTESY | {Sense.YES, Sense.NOTE, Sense.ME, Sense.IS, Sense.AND, Sense.ONLY}
 _ALL_OF_THEM = frozenset({Sense.ALL, Sense.POLITE, Sense.ADDRESS, Sense.FILLER, Sense.REF, Sense.AND})
 _OF_STATEMENTS = frozenset({Sense.NOTE, Sense.ME, Sense.TELLS, Sense.TOLD})
 _MARKS_REMARK = frozenset({Sense.IS, Sense.TELLS, Sense.TOLD})

@@ -10,10 +10,10 @@ from itertools import pairwise
 
 from gate.assent.case import COURTESY, QUESTION_MARKS, Case, has, is_accounted, strange_value
 from gate.assent.consent import consents, grant, imperative
-from gate.assent.lexicon import Sense
-from gate.assent.match import Sort, Unit
 from gate.assent.partial import Selection, select
 from gate.assent.pending import Pending
+from gate.assent.senses import Sense
+from gate.assent.units import Sort, Unit
 from gate.domain import Assent, AssentVerdict
 
 _BECAUSE = {

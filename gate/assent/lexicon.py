@@ -8,82 +8,14 @@ import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from functools import cached_property
 from itertools import product
 from typing import TypeVar
 
 from gate.assent.normalise import Kind, plain, words_of
+from gate.assent.senses import GUARDED, RESTRAINING, Sense
 from gate.domain import AssentVerdict
 from gate.errors import RuleError
-
-
-class Sense(StrEnum):
-    """What a word or phrase does in an answer. docs/assent.md explains each with examples."""
-
-    YES = "yes"  # consents by itself
-    ORDER = "order"  # consents by telling to act: go ahead, do it
-    YES_ALONE = "yes_alone"  # consents where it is the whole clause ("go", "si")
-    ACK = "ack"  # heard; consents only where bare acknowledgements count
-    FINE = "fine"  # a good word; consents after SEEMS
-    SEEMS = "seems"  # "sounds", "would be"
-    SUITS = "suits"  # a predicate that consents when it is said of the proposal: works for me, good to go
-    WANT = "want"  # "you can", "I want", "let's": what follows is wished
-    DO = "do"  # carries out whatever is pending: do, run, apply
-    REF = "ref"  # the pending thing: it, that, the command
-    ALL = "all"  # all of them, both
-    POLITE = "polite"
-    ADDRESS = "address"
-    FILLER = "filler"
-    BEFORE_NAME = "before_name"  # a small word, only right before a name or value: Portuguese "no web1"
-    NOTE = "note"  # what statements are made of ("is", "I", "stuck"): harmless beside a yes, never the yes
-    ME = "me"  # the speaker in a remark; right after a deed they do it themselves: German "mach ich"
-    TELLS = "tells"  # what happened, so the clause is a remark: have, finished, broke
-    TOLD = "told"  # a remark that ends in names: "I told kim", "checked with the dba team"
-    AGO = "ago"  # a time gone by: harmless in a remark, never beside the yes ("approved yesterday")
-    IS = "is"  # makes a statement of what it stands in: "restart is done" asks for nothing
-    THEREFORE = "therefore"  # joins a remark and its consequence, so it ends a clause: so, because
-    AND = "and"
-    # everything below keeps an answer from being a grant
-    NO = "no"  # refuses as a clause of its own
-    REFUSE = "refuse"  # refuses wherever it stands
-    SKIP = "skip"  # leaves something out: skip, keep, not
-    NOT = "not"
-    ONLY = "only"
-    EXCEPT = "except"
-    REST = "rest"
-    BUT = "but"
-    IF = "if"
-    HEDGE = "hedge"
-    DEFER = "defer"
-    HOLD = "hold"
-    ASK = "ask"  # asks wherever it stands: what, why, which
-    ASK_FIRST = "ask_first"  # asks at the start of a clause: is it, can we
-    CHANGE = "change"
-    BEYOND = "beyond"  # asks for more than what waits: everywhere, twice, from now on
-    WARN = "warn"  # speaks against it without a no: still, risky, in use
-    SELF = "self"  # the speaker does it, or somebody else said it
-
-
-#: Senses that every grant may consist of.
-HARMLESS = frozenset(
-    {
-        Sense.YES, Sense.YES_ALONE, Sense.ACK, Sense.FINE, Sense.SEEMS, Sense.WANT, Sense.DO, Sense.REF,
-        Sense.ALL, Sense.POLITE, Sense.ADDRESS, Sense.FILLER, Sense.BEFORE_NAME, Sense.NOTE, Sense.AND,
-        Sense.THEREFORE, Sense.IS, Sense.SUITS, Sense.ME, Sense.TELLS, Sense.TOLD,
-    }
-)  # fmt: skip
-#: Words of these senses are never what a typo is mended to.
-GUARDED = frozenset(
-    {
-        Sense.NO, Sense.NOT, Sense.SKIP, Sense.ONLY, Sense.EXCEPT, Sense.REST, Sense.BUT, Sense.IF,
-        Sense.HEDGE,
-        Sense.DEFER, Sense.HOLD, Sense.ASK, Sense.ASK_FIRST,
-        Sense.SELF, Sense.BEYOND, Sense.WARN,
-    }
-)  # fmt: skip
-#: What an unknown word of a remark must neither be, in any language, nor be a slip of.
-RESTRAINING = GUARDED - {Sense.ONLY} | {Sense.REFUSE, Sense.CHANGE}
 
 Phrase = tuple[str, ...]
 _PAIR = 2
@@ -271,7 +203,11 @@ _T = TypeVar("_T")
 
 def _also_plain(table: Mapping[Phrase, _T]) -> Mapping[Phrase, _T]:
     """Add what people type without accents, where that is not a word of its own ("si" is not "sí")."""
-    typed = {tuple(plain(word) for word in phrase): value for phrase, value in table.items()}
+    typed = {
+        tuple(map(plain, phrase)): value
+        for phrase, value in table.items()
+        if not all(map(str.isascii, phrase))
+    }
     return {**typed, **table}
 
 
@@ -339,20 +275,21 @@ def _phrases(name: str, table: Mapping[str, object]) -> Mapping[Phrase, Sense]:
             sense = Sense(key)
         except ValueError:
             raise RuleError(f"lexicon {name}.toml: unknown sense {key!r} in words") from None
-        for text in _variants(_texts(name, key, values)):
-            phrase = _phrase(name, text)
+        for parts in _variants(_texts(name, key, values)):
+            phrase = _phrase(name, *parts)
             # NOTE: "si" may consent alone and mean "if" elsewhere, so YES_ALONE is kept apart by a mark.
             phrase = (*phrase, ALONE) if sense is Sense.YES_ALONE else phrase
             if found.setdefault(phrase, sense) is not sense:
+                text = " ".join(parts)
                 raise RuleError(f"lexicon {name}.toml: {text!r} is both {found[phrase]} and {sense}")
     return found
 
 
-def _variants(texts: Sequence[str]) -> Iterator[str]:
-    """Write out "(nobody|no one) is (on it|there)" as each of its phrases; "(the|)" may be left out."""
+def _variants(texts: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Write out "(nobody|no one) is (on it|there)" as the parts of each phrase; "(the|)" may be left out."""
     for text in texts:
         parts = [part.split("|") for part in re.split(r"[()]", text)]
-        yield from (" ".join(chosen) for chosen in product(*parts))
+        yield from product(*parts)
 
 
 #: Ends the stored form of YES_ALONE phrases; no token is ever this.
@@ -379,8 +316,8 @@ def _whole(table: Mapping[str, object], *, parted: bool) -> Mapping[str, object]
 def _names(name: str, table: Mapping[str, object]) -> Mapping[Phrase, tuple[str, ...]]:
     found: dict[Phrase, tuple[str, ...]] = {}
     for key, values in table.items():
-        for text in _variants(_texts(name, key, values)):
-            phrase = _phrase(name, text)
+        for parts in _variants(_texts(name, key, values)):
+            phrase = _phrase(name, *parts)
             found[phrase] = (*found.get(phrase, ()), key)
     return found
 
@@ -401,23 +338,33 @@ def _one_word(name: str, text: str) -> str:
     return phrase[0]
 
 
-#: Letters and blanks only: each word then reads the same alone as among the others.
-_SIMPLE = re.compile(r"[^\W\d_]+(?: [^\W\d_]+)*")
+#: Small ASCII letters and blanks read as themselves (a test holds `words_of` to that).
+_PLAIN_PART = re.compile(r"(?:[a-z]+(?: [a-z]+)*)?")
 
 
 @functools.lru_cache(maxsize=32_768)
-def _word(text: str) -> Phrase:
-    return tuple(token.text for token in words_of(text))
-
-
-def _phrase(name: str, text: object) -> Phrase:
-    if isinstance(text, str) and _SIMPLE.fullmatch(text):
-        # The lexicons expand to tens of thousands of phrases made of few words; reading each whole is slow.
-        return tuple(part for word in text.split(" ") for part in _word(word))
-    tokens = words_of(text) if isinstance(text, str) else ()
-    if not tokens or any(token.kind in {Kind.CODE, Kind.QUOTE, Kind.MENTION} for token in tokens):
-        raise RuleError(f"lexicon {name}.toml: {text!r} is no phrase")
+def _part(text: str) -> Phrase | None:
+    """Return the words of one part of a phrase; None when it holds what no phrase may hold."""
+    if _PLAIN_PART.fullmatch(text):
+        return tuple(text.split())
+    tokens = words_of(text)
+    if any(token.kind in {Kind.CODE, Kind.QUOTE, Kind.MENTION} for token in tokens):
+        return None
     return tuple(token.text for token in tokens)
+
+
+def _phrase(name: str, *parts: object) -> Phrase:
+    """Read a phrase by its parts: lexicons write out tens of thousands of phrases made of few parts."""
+    found: Phrase = ()
+    for part in parts:
+        read = _part(part) if isinstance(part, str) else None
+        if read is None:
+            break
+        found += read
+    else:
+        if found:
+            return found
+    raise RuleError(f"lexicon {name}.toml: {' '.join(map(str, parts))!r} is no phrase")
 
 
 def _example(name: str, item: Mapping[str, object]) -> Example:

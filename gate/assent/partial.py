@@ -8,9 +8,9 @@ reference is missing, contradicts another or covers nothing, there is no selecti
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gate.assent.lexicon import Sense
-from gate.assent.match import Sort, Unit
 from gate.assent.pending import Pending
+from gate.assent.senses import Sense
+from gate.assent.units import Sort, Unit
 
 _PLUS = frozenset({Sense.YES, Sense.SUITS, Sense.ACK, Sense.FINE, Sense.DO})
 _MINUS = frozenset({Sense.NO, Sense.REFUSE})

@@ -1,10 +1,13 @@
 """Every example in a lexicon is a test; the schema is strict."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bot.loading.lexicon import load_lexicons
 from gate.assent import Lexicons, build, read
 from gate.assent.lexicon import Example
+from gate.assent.normalise import words_of
 from gate.errors import RuleError
 
 LEXICONS = load_lexicons()
@@ -99,3 +102,8 @@ def test_the_same_phrase_twice_in_one_sense_is_no_error() -> None:
         "da",
         "\0",
     } - {"\0"}
+
+
+@given(st.lists(st.text("abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=12), max_size=5))
+def test_plain_parts_of_a_phrase_read_as_themselves(words: list[str]) -> None:
+    assert tuple(token.text for token in words_of(" ".join(words))) == tuple(words)
