@@ -435,6 +435,8 @@ def test_a_rule_cannot_make_a_wrapper_run_unasked(wraps: str) -> None:
         "docker logs $(docker ps -ql) --tail 5",
         "find /srv -name x |& sort",
         "ls /srv | grep tf$",
+        "find /srv -size -50c -perm -u+x -mmin -60 -newermt -1day",
+        "echo x | gzip -9 | wc -c",
         "for n in 1 2; do for d in a b; do stat /srv/$n/$d; done; done",
     ],
 )
