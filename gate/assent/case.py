@@ -3,6 +3,7 @@
 Owns the cut of units into clauses and what "accounted for" means. It gives no verdict.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -59,8 +60,21 @@ def has(case: Case, *senses: Sense) -> bool:
 
 
 def strange_value(case: Case) -> Unit | None:
-    """Return the first flag, number or host that nothing pending has."""
-    return next((unit for unit in case.spoken if unit.sort is Sort.VALUE), None)
+    """Return the first flag, number or host that nothing pending has; how much something is aside."""
+    for clause in case.clauses():
+        tells = any(unit.sense in {Sense.IS, Sense.TELLS} for unit in clause)
+        for unit in clause:
+            if unit.sort is Sort.VALUE and not (tells and is_measure(unit)):
+                return unit
+    return None
+
+
+def is_measure(unit: Unit) -> bool:
+    """Tell how much or how long from a port or a number of things: 97%, 40s, 3gb."""
+    return unit.sort is Sort.VALUE and _MEASURE.fullmatch(unit.text) is not None
+
+
+_MEASURE = re.compile(r"~?\d+(?:[.,]\d+)?(?:%|ms|s|secs?|m|mins?|h|hrs?|d|[kmgt]i?b|g)")
 
 
 def is_accounted(unit: Unit) -> bool:

@@ -4,13 +4,12 @@ Owns what consents (a yes, an order, a judgement, the deed asked for), what a re
 that a yes to one thing never widens to others. Whatever restrains a yes has been looked for before.
 """
 
-import re
 from collections.abc import Sequence
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from gate.assent.case import COURTESY, Case, is_accounted
+from gate.assent.case import COURTESY, Case, is_accounted, is_measure
 from gate.assent.pending import Pending
 from gate.assent.senses import Sense
 from gate.assent.units import Sort, Unit
@@ -31,8 +30,6 @@ _EARLY = 6  # a statement shows its verb within so many words
 _NOT_WISHED = frozenset({Sense.SEEMS, Sense.IS, Sense.WARN, Sense.SELF})
 _MAX_STRANGE = 5  # words nobody knows in one remark
 _MAX_NAMES = 3
-#: How much or how long: 97%, 40s, 3gb. Neither a port nor a number of things.
-_MEASURE = re.compile(r"~?\d+(?:[.,]\d+)?(?:%|ms|s|secs?|m|mins?|h|hrs?|d|[kmgt]i?b|g)")
 _MIN_SLIP = 5  # letters; a shorter word is near to too many
 
 
@@ -48,7 +45,7 @@ def grant(case: Case) -> Assent | None:
         consents(clause, case.pending) is not None and any(map(_is_order, clause)) for clause in plain
     )
     if not clauses or not all(
-        clause in plain or (words and _is_told(clause)) or (ordered and _is_remark(clause, case))
+        clause in plain or (words and _is_told(clause, case)) or (ordered and _is_remark(clause, case))
         for clause in clauses
     ):
         return None
@@ -76,14 +73,14 @@ def _before_names(clause: Sequence[Unit]) -> Sequence[Unit]:
     return clause[:start] if all(map(is_accounted, clause[:start])) else ()
 
 
-def _is_told(clause: Sequence[Unit]) -> bool:
+def _is_told(clause: Sequence[Unit], case: Case) -> bool:
     """Tell whether unknown words stand only where names do: "I told kim", "thanks for the heads-up"."""
     start = next((index for index, unit in enumerate(clause) if unit.sense is Sense.TOLD), None)
     if start is None or not all(map(is_accounted, clause[:start])):
         return False
     names = [unit for unit in clause[start:] if not is_accounted(unit)]
     about = [unit for unit in clause[start:] if _is_about_deeds(unit)]
-    return len(names) <= _MAX_NAMES and not about and all(map(_is_word, names))
+    return len(names) <= _MAX_NAMES and not about and all(_is_name(unit, case.restraining) for unit in names)
 
 
 def _is_about_deeds(unit: Unit) -> bool:
@@ -109,9 +106,12 @@ def _is_remark(clause: Sequence[Unit], case: Case) -> bool:
 
 
 def _is_harmless(unit: Unit, restraining: frozenset[str]) -> bool:
-    if unit.sense is Sense.AGO or (unit.sort is Sort.VALUE and _MEASURE.fullmatch(unit.text)):
-        return True
-    return _is_word(unit) and not _restrains(unit.text, restraining)
+    return unit.sense is Sense.AGO or is_measure(unit) or _is_name(unit, restraining)
+
+
+def _is_name(unit: Unit, restraining: frozenset[str]) -> bool:
+    """Tell whether a unit is an unknown word that restrains in no language."""
+    return unit.sort is Sort.UNKNOWN and not unit.opaque and not _restrains(unit.text, restraining)
 
 
 def _is_past(clause: Sequence[Unit]) -> bool:
@@ -120,16 +120,12 @@ def _is_past(clause: Sequence[Unit]) -> bool:
     return known and _is_statement(clause) and not any(map(_is_about_deeds, clause))
 
 
-def _is_word(unit: Unit) -> bool:
-    return unit.sort is Sort.UNKNOWN and not unit.opaque
-
-
 def _restrains(word: str, restraining: frozenset[str]) -> bool:
     """Tell whether a word restrains in another language, or is a slip of one that does."""
     if word in restraining:
         return True
-    near = process.extractOne(word, restraining, scorer=OSA.distance, score_cutoff=1)
-    return len(word) >= _MIN_SLIP and near is not None
+    near = process.extract(word, restraining, scorer=OSA.distance, score_cutoff=1, limit=None)
+    return any(min(len(word), len(known)) >= _MIN_SLIP for known, _, _ in near)
 
 
 # ---------------------------------------------------------------- all of it

@@ -18,6 +18,7 @@ from gate.assent.typos import mend, unstretch
 from gate.assent.units import Sort, Unit, unit_of
 
 _MAX_GAP = 7
+_DENIES = frozenset({Sense.NO, Sense.NOT})
 _HOSTS = frozenset({"webserver", "database"})
 _COMPANIONS = frozenset({Sense.POLITE, Sense.ADDRESS, Sense.YES, Sense.ACK, Sense.FINE})
 _OPAQUE = frozenset({Kind.CODE, Kind.QUOTE, Kind.MENTION})
@@ -107,7 +108,8 @@ def _joined(tokens: Sequence[Token], lexicon: Lexicon) -> Sequence[Token]:
         clause = list(takewhile(lambda one: one.kind is not Kind.BREAK, joined[at + 1 : at + _MAX_GAP]))
         ends = lexicon.particles.get(token.text, ())
         place = next((i for i, one in enumerate(clause) if one.text in ends), None)
-        if place and joined[at] is token:
+        denied = any(lexicon.phrases.get((one.text,)) in _DENIES for one in clause[: place or 0])
+        if place and not denied and joined[at] is token:
             joined.insert(at + 1, joined.pop(at + 1 + place))
     return joined
 
@@ -188,7 +190,7 @@ def _sense_at(
 ) -> Sense | None:
     """Return the sense of a phrase at this place; some words have theirs in certain places only."""
     sense = lexicon.phrases.get(words)
-    if sense is Sense.WARN and pending.meant_by(tokens[at]):
+    if sense is Sense.WARN and (pending.meant_by(tokens[at]) or pending.terms.get(words[-1])):
         return None  # "prod" warns, unless that is where it is to run
     if sense is Sense.NOTE and pending.terms.get(words[-1]):
         return None  # "the api" is a remark's subject, unless it is what waits
