@@ -6,6 +6,7 @@ names the rows. Exit 1 when a target that must be 0 is missed.
 """
 
 import argparse
+import gc
 import re
 import time
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from evals.peers import RIVALS
 from evals.rows import Row, Share, line, percentile, read, share
 from gate.domain import Risk, Verdict
 from gate.shell.classify import classify
+from gate.shell.model import Rules
 
 LABELLED = ("gtfobins", "atomic", "tricky", "shell_risk", "ops_system", "ops_platform", "peers")
 HIGHER = {"not_read_only", "escalate", "reversible_low", "config_mutation", "destructive"}
@@ -174,24 +176,92 @@ def _peers(pairs: list[tuple[Row, Verdict]], *, listing: bool) -> None:
             print(f"      {command!r}")
 
 
-def _latency(folder: Path, files: dict[str, list[Row]], rules: object) -> None:
-    """Time each command against a bare parse and walk of it, one after the other."""
+#: Pieces that parsers or rules take longest over when they come by the thousand.
+LONG_PIECES = (
+    *(
+        "(",
+        "$(",
+        "`",
+        "'",
+        '"',
+        "'a' ",
+        '"$x" ',
+        "{a,b}",
+        "\\",
+        "a?",
+        "?x ",
+        "*",
+        "))",
+        ")a",
+        "||{",
+        "~|",
+        "x=$${",
+    ),
+    *(
+        "<a ",
+        "> x ",
+        "../",
+        "é ",
+        "-x ",
+        "--a ",
+        "a=b ",
+        "password_",
+        "sudo ",
+        "eval ",
+        "ssh h ",
+        "sh -c 'ls'; ",
+    ),
+    *("bash <(", "find . -exec ", "echo ls | sh; ", "rm -rf x; ", "f() { f | f & }; ", "if true; then "),
+    *("uptime; ", "uptime | ", "uptime && ", "uptime\n"),
+)
+#: What else runs on the machine only ever adds time, so the best of some rounds is what a command costs.
+ROUNDS = 3
+
+
+def _latency(folder: Path, files: dict[str, list[Row]], rules: Rules) -> None:
+    """Time each command against a bare parse and walk of it, one after the other, the best of three rounds.
+
+    Nothing is kept between rounds: no verdict is ever looked up. The collector is told to leave alone what
+    was there before (rules and rows), or its pauses are all that is measured.
+    """
     parser = Parser(Language(language()))
     everything = [row["command"] for rows in files.values() for row in rows]
     everything += [row["command"] for name in ("nl2bash", "tldr") for row in read(folder, name)]
-    ours, bare = [], []
-    for command in everything:
-        before = time.perf_counter()
-        _walk(parser, command)
-        between = time.perf_counter()
-        classify(command, rules=rules)  # type: ignore[arg-type]
-        bare.append(between - before)
-        ours.append(time.perf_counter() - between)
+    ours, bare = [float("inf")] * len(everything), [float("inf")] * len(everything)
+    gc.collect()
+    gc.freeze()
+    for _ in range(ROUNDS):
+        for index, command in enumerate(everything):
+            before = time.perf_counter()
+            _walk(parser, command)
+            between = time.perf_counter()
+            classify(command, rules=rules)
+            after = time.perf_counter()
+            bare[index] = min(bare[index], between - before)
+            ours[index] = min(ours[index], after - between)
+    gc.unfreeze()
     print(f"latency over {len(everything)} commands, against a bare parse and walk in the same run")
     for name, part in (("median", 0.5), ("p99", 0.99)):
         mine, floor = percentile(ours, part), percentile(bare, part)
         ratio = mine / floor
         line(name, f"{mine * 1e6:.0f} / {floor * 1e6:.0f} µs = {ratio:.1f}", aim="≤ 5", met=ratio <= 5)
+    _long_lines(rules)
+
+
+def _long_lines(rules: Rules) -> None:
+    """Time lines that are made to take long: 10,000 characters of one piece."""
+    slowest, culprit = 0.0, ""
+    for unit in LONG_PIECES:
+        took = min(_time_of((unit * 9_990)[:9_990], rules) for _ in range(ROUNDS))
+        slowest, culprit = max((slowest, culprit), (took, unit))
+    line("slowest of lines with 10,000 characters", f"{slowest * 1e3:.0f} ms ({culprit!r})", aim="≤ 100 ms",
+         met=slowest <= 0.1)  # fmt: skip
+
+
+def _time_of(command: str, rules: Rules) -> float:
+    before = time.perf_counter()
+    classify(command, rules=rules)
+    return time.perf_counter() - before
 
 
 def _walk(parser: Parser, command: str) -> int:

@@ -14,6 +14,7 @@ from gate.shell import lenient, strict
 from gate.shell.judge import Finding
 from gate.shell.model import Rules
 from gate.shell.parse import parse
+from gate.shell.plain import plain_words
 from gate.shell.tree import WORD_KINDS
 from gate.shell.words import decode
 
@@ -43,7 +44,7 @@ def classify(
         inner = without_sudo(command, rules)
         if inner is not None:
             verdict = _judged(inner, rules=rules, as_root=True)
-    return _declared(verdict, declared_risk)
+    return verdict if declared_risk is None else _declared(verdict, declared_risk)
 
 
 def without_sudo(command: str, rules: Rules) -> str | None:
@@ -71,6 +72,11 @@ def _judged(command: str, *, rules: Rules, as_root: bool) -> Verdict:
     if len(command) > characters.MAX_READABLE_CHARS:
         return _plain(Risk.DESTRUCTIVE, "too long to be judged at all")
     objection = characters.objection(command)
+    if objection is None:
+        words = plain_words(command)
+        one = strict.read_one(words, rules=rules, text=command) if words else None
+        if one is not None:
+            return _verdict((one,), strict.Reading(findings=(one,)))
     seen = characters.without_hidden(command) if objection else command
     tree = parse(seen)
     reading = strict.read(tree, rules=rules) if objection is None else strict.Reading(refusal=objection)
@@ -148,10 +154,8 @@ def _verdict(found: Sequence[Finding], reading: strict.Reading) -> Verdict:
     )
 
 
-def _declared(verdict: Verdict, declared_risk: str | None) -> Verdict:
+def _declared(verdict: Verdict, declared_risk: str) -> Verdict:
     """Raise the verdict to what was declared; a word that is no class counts as config_mutation (N8)."""
-    if declared_risk is None:
-        return verdict
     known = {risk.value: risk for risk in Risk}
     declared = known.get(declared_risk, Risk.CONFIG_MUTATION)
     if declared_risk in known and verdict.risk.at_least(declared):

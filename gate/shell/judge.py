@@ -15,8 +15,9 @@ from gate.shell.model import Clause, Known, Never, Reads, Rules, Wraps
 from gate.shell.words import UNKNOWN, Word
 
 _SLOT = re.compile(r"\{(\*|\d|--?[\w-]+)\}")
-#: How a glob may begin for its matches never to be taken for options.
 _FORCED = re.compile(r"-(?=\w*[rR])(?=\w*f)[a-zA-Z]{2,5}")
+_NAMELESS = (None, None, None)
+#: How a glob may begin for its matches never to be taken for options.
 _NO_OPTION = re.compile(r"[^-*?]")
 
 
@@ -170,6 +171,7 @@ class _Case:
         if never:
             risk, reason = Risk.DESTRUCTIVE, never
         secret = self._secret(raising)
+        deed, undo, dry_run = self._named(clauses) if clauses or known.named else _NAMELESS
         return Finding(
             text=self.text,
             risk=risk,
@@ -177,10 +179,10 @@ class _Case:
             never=never,
             asks="may show secrets" if secret else self._asks(raising),
             secret=secret,
-            deed=self._deed(clauses),
+            deed=deed,
             touches=self._touches() if known.touches and risk is not Risk.READ_ONLY else (),
-            undo=self._filled([clause.undo for clause in clauses if clause.undo], known.undo),
-            dry_run=self._filled([clause.dry_run for clause in clauses if clause.dry_run], known.dry_run),
+            undo=undo,
+            dry_run=dry_run,
             inner=self._inner() if known.hands_on or self.found.inner else (),
             shell=verb.shell,
             reads_stdin_code=verb.shell and not self._script_given(),
@@ -272,7 +274,7 @@ class _Case:
             for word in self.operands:
                 if not verb.match.fullmatch(word.text):
                     return f"{word.text} is not known to be harmless here"
-        return self._glob_doubt() or self._code_doubt()
+        return self._glob_doubt() or (self._code_doubt() if self.code else None)
 
     def _strange(self, raising: list[Clause]) -> str | None:
         """Return a word that neither the rule nor a clause that holds knows."""
@@ -403,6 +405,13 @@ class _Case:
             return " ".join(self.found.given.get(key, ()))
 
         return _SLOT.sub(slot, template).strip()
+
+    def _named(self, clauses: Sequence[Clause]) -> tuple[Deed | None, str | None, str | None]:
+        """Return what to call it, how to undo it and how to try it; the first clause that says so wins."""
+        undo = [clause.undo for clause in clauses if clause.undo]
+        dry_run = [clause.dry_run for clause in clauses if clause.dry_run]
+        known = self.known
+        return self._deed(clauses), self._filled(undo, known.undo), self._filled(dry_run, known.dry_run)
 
     def _deed(self, clauses: Sequence[Clause]) -> Deed | None:
         said = self.known.deed

@@ -18,6 +18,7 @@ from gate.shell.tree import EXPANSION_KINDS, REDIRECT_KINDS, WORD_KINDS, Node, T
 from gate.shell.words import UNKNOWN, Word, decode, expand_braces
 
 _MAX_DEPTH = 40
+_MAX_NESTING = 12
 _MAX_SHELLS = 8
 #: More commands, or more texts that may hold some, than this are not looked at one by one.
 _MAX_COMMANDS = 300
@@ -361,7 +362,7 @@ class _Lenient:
         self.as_root = before or outer.raises_user
         if not inner.words:
             self.text(inner.text, depth, feed=self.feed, only_destruction=inner.weighs_only_destruction)
-        elif depth > _MAX_DEPTH:
+        elif depth > _MAX_DEPTH or self.nesting > _MAX_NESTING:
             self.add(outer.text, Risk.DESTRUCTIVE, "nested too deeply to be judged")
         else:
             self.nesting += 1

@@ -157,6 +157,7 @@ class Known:
         clauses: those of all rules, each with whether it looks at the options before the sub-verb.
         runs_rest: what is left after `skip` operands is a command, as words or as text.
         hands_on: it runs something that stands in its arguments.
+        named: it has a deed, an undo hint or a dry run.
         code_options, code_flags, code_operands: the `code` of the verb by kind; operands from 0.
     """
 
@@ -178,6 +179,7 @@ class Known:
     touches: tuple[tuple[TouchKind, str], ...]
     undo: str
     dry_run: str
+    named: bool
     secret: bool
     fetches: bool
     sends: bool

@@ -59,17 +59,16 @@ def is_device(path: str, places: Places) -> bool:
 
 def holds_secret(word: Word, places: Places) -> bool:
     """Whether a file of this name holds secrets; for a glob, whether it may match one that does."""
-    path = normalise(word.text)
-    if _is_secret(path, places):
-        return True
-    if not word.glob or places.open_trees.fullmatch(path):
-        return False
-    return _may_match_secret(path, places) or is_secret(_GLOB_CHARS.sub("", path), places)
+    return any_holds_secret((word,), places)
 
 
 def any_holds_secret(words: Iterable[Word], places: Places) -> bool:
     """Whether one of these files holds secrets."""
-    return any(holds_secret(word, places) for word in words)
+    for word in words:
+        path = normalise(word.text)
+        if _is_secret(path, places) or (word.glob and _glob_shows_secret(path, places)):
+            return True
+    return False
 
 
 def is_secret(path: str, places: Places) -> bool:
@@ -83,6 +82,12 @@ def _is_secret(path: str, places: Places) -> bool:
     if places.secret_names.fullmatch(path.rpartition("/")[2]):
         return places.open_trees.fullmatch(path) is None
     return False
+
+
+def _glob_shows_secret(path: str, places: Places) -> bool:
+    if places.open_trees.fullmatch(path):
+        return False
+    return _may_match_secret(path, places) or is_secret(_GLOB_CHARS.sub("", path), places)
 
 
 def _may_match_secret(path: str, places: Places) -> bool:

@@ -8,7 +8,7 @@ a reserved word, an assignment or a word that the grammar treats in a way of its
 import re
 
 from gate.shell.tree import Node, Tree
-from gate.shell.words import Word
+from gate.shell.words import Word, decode
 
 _RESERVED = (
     "case|coproc|do|done|elif|else|esac|fi|for|function|if|in|select|then|time|until|while"
@@ -19,12 +19,22 @@ _QUOTED = r"""'[ -&(-~]*+'|"[ !#%-\[\]-_a-~]*+\""""
 _ARGUMENT = rf"""(?:[A-Za-z0-9_./:=,+@%^-]++|{_QUOTED})++"""
 _NAME = rf"(?!(?:{_RESERVED})(?![^ |]))[A-Za-z0-9_./:+-]++(?= |\Z|\|)"
 _COMMAND = rf"{_NAME}(?: ++{_ARGUMENT})*+"
+_ONE = re.compile(_COMMAND)
 _LINE = re.compile(rf"{_COMMAND}(?: *+\|(?![|&]) *+{_COMMAND})*+")
 # One that is all plain, one that is all quoted the same way, any other, or a bar.
 _TOKEN = re.compile(
     r"""([A-Za-z0-9_./:=,+@%^-]++)(?=[ |]|\Z)|(?:'([ -&(-~]*+)'|"([ !#%-\[\]-_a-~]*+)")(?=[ |]|\Z)"""
     rf"|{_ARGUMENT}|\|"
 )
+
+
+def plain_words(line: str) -> list[Word] | None:
+    """Return the words of a line that is one plain command; None for any other line."""
+    if _ONE.fullmatch(line) is None:
+        return None
+    if "'" in line or '"' in line:
+        return [_word(found) for found in _TOKEN.finditer(line)]
+    return [Word(text, text) for text in line.split()]
 
 
 def plain_tree(line: str) -> Tree | None:
@@ -35,17 +45,19 @@ def plain_tree(line: str) -> Tree | None:
     words: list[Node] = []
     for found in _TOKEN.finditer(line):
         start, end = found.span()
-        kind = found.lastindex
-        if kind is not None:
-            words.append(Node("word", True, start, end, (), line, Word(found[kind], found[0])))
-        elif line[start] == "|":
+        if line[start] == "|":
             stages += [_command(words, line), Node("|", False, start, end, (), line)]
             words = []
         else:
-            words.append(Node("word", True, start, end, (), line))
+            words.append(Node("word", True, start, end, (), line, _word(found)))
     stages.append(_command(words, line))
     whole = stages[0] if len(stages) == 1 else Node("pipeline", True, 0, len(line), stages, line)
     return Tree(root=Node("program", True, 0, len(line), (whole,), line), plain=True)
+
+
+def _word(found: re.Match[str]) -> Word:
+    raw = found[0]
+    return Word(found[found.lastindex], raw) if found.lastindex else decode(raw)
 
 
 def _command(words: list[Node], line: str) -> Node:

@@ -50,6 +50,7 @@ _FIXED = {
     "PWD": ".",
     **dict.fromkeys(("USER", "LOGNAME", "SHELL", "PATH", "HOSTNAME", "UID", "EUID", "?"), "x"),
 }
+_MAX_WRAPPERS = 5
 #: Loops in loops, also around nothing, end here.
 MAX_TURNS = MAX_COMMANDS * 4
 _OUTPUT_SINK = "/dev/null"
@@ -95,6 +96,17 @@ def read(tree: Tree, *, rules: Rules) -> Reading:
     if not reader.findings:
         return Reading(refusal="there is no command in it")
     return Reading(findings=tuple(reader.findings), secret=reader.secret_input, judged=reader.judged)
+
+
+def read_one(words: Sequence[Word], *, rules: Rules, text: str) -> Finding | None:
+    """Judge a line that is one plain command; None where it has to be read as a whole.
+
+    Most lines are such. Neither reader could find more in them: nothing runs inside, nothing is fed.
+    """
+    if "/" in words[0].text:
+        return None
+    finding = judge(words, rules=rules, text=text)
+    return None if finding.inner or finding.shell or finding.sends else finding
 
 
 class _Strict:
@@ -265,7 +277,11 @@ class _Strict:
         if finding.risk is not Risk.READ_ONLY:
             return finding
         for inner in finding.inner:
+            if self.wrappers >= _MAX_WRAPPERS:
+                raise _Refused("commands run one another through too many others")
+            self.wrappers += 1
             inside = self.inside(finding, list(inner.words), words)
+            self.wrappers -= 1
             if inside.risk is not Risk.READ_ONLY:
                 return inside
             finding = finding._replace(
@@ -276,9 +292,6 @@ class _Strict:
     def inside(self, outer: Finding, inner: list[Word], words: list[Word]) -> Finding:
         if not inner:
             raise _Refused(f"{words[0].text} hands text to another shell")
-        self.wrappers += 1
-        if self.wrappers > MAX_COMMANDS:
-            raise _Refused(f"more than {MAX_COMMANDS} commands, more than a person reads")
         if self.rules.programs[words[0].text].verb.wraps is Wraps.COMMAND:
             finding = self.certain(inner, outer.text)
             return finding._replace(asks=finding.asks or f"runs through {words[0].text}")

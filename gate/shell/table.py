@@ -38,6 +38,7 @@ def known(verb: Verb, above: tuple[Verb, ...] = ()) -> Known:
         touches=next((rule.touches for rule in upwards if rule.touches), ()),
         undo=next((rule.undo for rule in upwards if rule.undo), ""),
         dry_run=next((rule.dry_run for rule in upwards if rule.dry_run), ""),
+        named=any(rule.deed or rule.undo or rule.dry_run for rule in chain),
         secret=any(rule.secret for rule in chain),
         fetches=any(rule.fetches for rule in chain),
         sends=any(rule.sends for rule in chain),
