@@ -20,6 +20,7 @@ _AFTER_GOOD = COURTESY | {Sense.YES}
 _POINTS = frozenset({Sense.REF, Sense.ALL, Sense.SEEMS, Sense.FILLER, Sense.FINE, Sense.ACK})
 _SUBJECT_OF_SUITS = _POINTS | COURTESY | {Sense.YES, Sense.NOTE, Sense.ME, Sense.IS, Sense.AND, Sense.ONLY}
 _ALL_OF_THEM = frozenset({Sense.ALL, Sense.POLITE, Sense.ADDRESS, Sense.FILLER, Sense.REF, Sense.AND})
+_LABELS = frozenset({Sense.REF, Sense.FILLER, Sense.BEFORE_NAME, Sense.NOTE})
 _OF_STATEMENTS = frozenset({Sense.NOTE, Sense.ME, Sense.TELLS, Sense.TOLD})
 _MARKS_REMARK = frozenset({Sense.IS, Sense.TELLS, Sense.TOLD})
 _BEGINS_REMARK = frozenset(
@@ -37,16 +38,20 @@ def grant(case: Case) -> Assent | None:
     """Return the grant, or the mere acknowledgement, when every word is accounted for."""
     clauses = list(case.clauses())
     plain = [clause for clause in clauses if all(map(is_accounted, clause)) or _is_past(clause)]
-    said = [*plain, *(_before_names(clause) for clause in clauses if clause not in plain)]
-    words = [found for clause in said if (found := consents(clause, case.pending)) is not None]
+    words = [found for clause in plain if (found := consents(clause, case.pending)) is not None]
+    words += [yes for clause in clauses if clause not in plain for yes in _before_names(clause)]
     if not words and (everything := _names_all(case)) is not None:
         words = [everything]
     ordered = any(map(_is_order, words)) or any(
         consents(clause, case.pending) is not None and any(map(_is_order, clause)) for clause in plain
     )
-    if not clauses or not all(
-        clause in plain or (words and _is_told(clause, case)) or (ordered and _is_remark(clause, case))
-        for clause in clauses
+    if (
+        not clauses
+        or _is_labelled(case)
+        or not all(
+            clause in plain or (words and _is_told(clause, case)) or (ordered and _is_remark(clause, case))
+            for clause in clauses
+        )
     ):
         return None
     if words and _is_of_all(case):
@@ -60,6 +65,12 @@ def grant(case: Case) -> Assent | None:
     return Assent(verdict=AssentVerdict.AMBIGUOUS, because=f'only acknowledges: "{ack.text}"')
 
 
+def _is_labelled(case: Case) -> bool:
+    """Tell whether what is said stands behind a label: "plan: restart it"."""
+    colon = next((index for index, unit in enumerate(case.units) if unit.text == ":"), 0)
+    return colon > 0 and all(unit.sense in _LABELS for unit in case.units[:colon])
+
+
 def _is_order(unit: Unit) -> bool:
     return unit.orders or unit.sense is Sense.DO or (unit.sort is Sort.VERB and bool(unit.items))
 
@@ -67,10 +78,11 @@ def _is_order(unit: Unit) -> bool:
 # ---------------------------------------------------------------- remarks
 
 
-def _before_names(clause: Sequence[Unit]) -> Sequence[Unit]:
-    """Return what a clause says before "I told …": "yes I told kim" is a yes."""
+def _before_names(clause: Sequence[Unit]) -> list[Unit]:
+    """Return the yes before "I told …": "yes I told kim". A deed there is one that somebody told of."""
     start = next((index for index, unit in enumerate(clause) if unit.sense is Sense.TOLD), 0)
-    return clause[:start] if all(map(is_accounted, clause[:start])) else ()
+    said = clause[:start] if all(map(is_accounted, clause[:start])) else ()
+    return [unit for unit in said if unit.sense is Sense.YES]
 
 
 def _is_told(clause: Sequence[Unit], case: Case) -> bool:

@@ -196,7 +196,8 @@ def _plain_chunk(raw: str, start: int, end: int) -> list[Token]:
     text = marked.rstrip(".:").rstrip(_MARKUP)
     found = _whole(text, start, end) if text else []
     if text != marked.rstrip(_MARKUP):
-        found.append(Token(".", ".", Kind.BREAK, end - 1, end))
+        mark = ":" if marked.endswith(":") else "."
+        found.append(Token(mark, mark, Kind.BREAK, end - 1, end))
     return found
 
 

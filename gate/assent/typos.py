@@ -32,7 +32,8 @@ def mend(tokens: Sequence[Token], lexicon: Lexicon, lexicons: Lexicons, pending:
         if token.kind is not Kind.WORD:
             mended.append(token)
             continue
-        word = unstretch(token.text, lexicon)
+        known = token.text in lexicons.vocabulary  # "neee" is a word of its own somewhere
+        word = token.text if known else unstretch(token.text, lexicon)
         spelled = lexicon.spelling.get(word) or _joined(word, lexicon)
         if (
             lexicon.typos

@@ -91,10 +91,17 @@ def test_an_order_bears_a_statement_in_words_nobody_knows(text: str) -> None:
         "mach ich",
         "ja, mach ich",
         "doe ik",
+        "starte ich neu",
+        "dale neee",
         "caddy works for me",
         "web1 is good to go",
         "go ahead, it is only production",
         "[ ] yes",
+        "plan: restart it",
+        "restart approved by lena",
+        "is my approval needed",
+        "run it as postgres",
+        "do it in the window",
         "!yes",
         "yes, from now on",
         "do it twice",
@@ -179,6 +186,7 @@ def test_a_numbered_plan_in_the_question_is_answered_in_part_without_a_selection
     ("text", "question"),
     [
         ("skip the vacuum", "Drop the log tables, then vacuum and reindex?"),
+        ("skip the third", "Delete pods api-1, api-2 and api-3?"),
         ("just the first two", "Delete pods api-1, api-2 and api-3?"),
         ("yes to 1 and 2 only", "Delete pods api-1, api-2 and api-3?"),
     ],
@@ -247,6 +255,18 @@ def test_a_number_that_a_flag_sets_may_be_repeated() -> None:
     pending = ("kubectl scale deploy/api --replicas=5",)
     assert heard("yes, scale api to 5", pending).verdict is AssentVerdict.GRANT
     assert heard("yes, scale api to 6", pending).verdict is AssentVerdict.CHANGE
+
+
+@pytest.mark.parametrize(
+    "text", ["works for me", "that works for me", "this is good to go", "fine with me, yes"]
+)
+def test_what_suits_the_speaker_is_a_yes_when_it_is_said_of_the_proposal(text: str) -> None:
+    assert heard(text).verdict is AssentVerdict.GRANT
+
+
+def test_a_yes_behind_a_deed_for_some_is_no_yes_to_all() -> None:
+    assert heard("restart web1 and web2, web3 is slow. yes", THREE).verdict is not AssentVerdict.GRANT
+    assert heard("zorg first two", THREE).verdict is not AssentVerdict.GRANT
 
 
 def test_a_smile_says_nothing() -> None:
