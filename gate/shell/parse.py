@@ -50,10 +50,12 @@ class _TooDeep(Exception):  # noqa: N818 - control flow inside this module, neve
 
 
 def parse(command: str) -> Tree:
-    """Return the tree; lone surrogates become question marks."""
-    plain = plain_tree(command)
-    if plain is not None:
-        return plain
+    """Return the tree of a text."""
+    return plain_tree(command) or grammar_tree(command)
+
+
+def grammar_tree(command: str) -> Tree:
+    """Return the tree that the grammar makes of a text; lone surrogates become question marks."""
     if len(command) > MAX_CHARS:
         return Tree(Node("program", True, 0, len(command), (), command), has_error=True, too_long=True)
     data = command.encode("utf-8", "replace")

@@ -13,14 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.loading.rules import load_rules
 from gate.shell import strict
 from gate.shell.classify import classify
 from gate.shell.parse import parse
 from tests.gate.shell.test_classify import RUNS_AT_ONCE
-from tests.gate.shell.test_properties import shellish
+from tests.gate.shell.test_properties import RULES, shellish
 
-RULES = load_rules()
 SHFMT = shutil.which("shfmt", path=str(Path(sys.executable).parent)) or "shfmt"
 LINES = (Path(__file__).parent / "differential.txt").read_text().splitlines()
 #: Stands for what only a run can tell; where sayso lets such a thing pass, it does so knowingly.
@@ -235,7 +233,7 @@ lists = st.lists(st.tuples(commands, st.sampled_from(JOINTS)), min_size=1, max_s
 
 
 @given(lists)
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_words_and_joints_of_all_kinds(line: str) -> None:
     check(line)
 

@@ -10,13 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.loading.rules import load_rules
 from gate.domain import Risk, Verdict
 from gate.shell.classify import classify, without_sudo
 from gate.shell.parse import MAX_CHARS
-from tests.gate.shell.test_properties import shellish
-
-RULES = load_rules()
+from tests.gate.shell.test_properties import RULES, shellish
 
 #: Without quotes or comments: wherever something is put into these, bash takes it for what it is.
 UNQUOTED = [

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from tests.gate.shell.conftest import Judge
 
 TRAPS = [
@@ -37,12 +35,12 @@ MULTILINE = [
 ]
 
 
-@pytest.mark.parametrize("command", [*TRAPS, *MULTILINE])
-def test_never_runs_unasked(command: str, judge: Judge) -> None:
-    verdict = judge(command)
-    assert not verdict.auto_run, verdict
-    assert verdict.reasons
-    assert all(verdict.reasons)
+def test_none_runs_unasked(judge: Judge) -> None:
+    verdicts = {line: judge(line) for line in [*TRAPS, *MULTILINE]}
+    assert {line: verdict.reasons for line, verdict in verdicts.items() if verdict.auto_run} == {}
+    assert [
+        line for line, verdict in verdicts.items() if not verdict.reasons or not all(verdict.reasons)
+    ] == []
 
 
 def test_nor_with_become(judge: Judge) -> None:
