@@ -67,6 +67,7 @@ def test_an_order_bears_a_statement_in_words_nobody_knows(text: str) -> None:
         "yes I am here",
         "yes, I saw that",
         "yes, done",
+        "yes, I broke it",
         "yes, users are still on it",
         "yes, the backup is running",
         "go ahead, the queue is still draining",
