@@ -99,7 +99,6 @@ IMPURE_NAMES = {
     "__import__",
     "breakpoint",
     "globals",
-    "id",
 }
 IMPURE_ATTRIBUTES = {
     "now",

@@ -15,7 +15,7 @@ LIBRARY = load_library()
 RULES = load_rules()
 EXAMPLES = [(doc.id, example.say) for doc in LIBRARY.documents.values() for example in doc.examples]
 #: They change nothing, but talk to another host, so they may wait for a yes.
-MAY_WAIT = {"certificate", "reachable"}
+MAY_WAIT = {"certificate", "lookup", "reachable"}
 
 
 def commands(say: str) -> list[str]:
