@@ -243,3 +243,7 @@ def _only_literal_runs_differ(text: str, shown: str) -> bool:
     parts = [re.escape(part) for part in shown.split(MASK)]
     run = r"""[^\s"'`$;&|<>(){}\\]+"""
     return re.fullmatch(f"(?:{run})".join(parts), text) is not None
+
+
+def test_secrets_that_touch_become_one_mask() -> None:
+    assert redact_command("echo abcdefgh", extra=["abcd", "efgh"]).text == f"echo {MASK}"

@@ -443,3 +443,10 @@ def test_a_rule_cannot_make_a_wrapper_run_unasked(wraps: str) -> None:
 def test_what_the_shell_computes_and_what_is_certain_all_the_same(command: str, judge: Judge) -> None:
     verdict = judge(command)
     assert verdict.auto_run, verdict.reasons
+
+
+@pytest.mark.parametrize("command", ["systemctl restart --frobnicate caddy", "docker restart --frob x"])
+def test_an_unknown_flag_makes_a_restart_a_change_of_configuration(command: str, judge: Judge) -> None:
+    verdict = judge(command)
+    assert verdict.risk is Risk.CONFIG_MUTATION
+    assert "is not known to be harmless here" in verdict.reasons[0]
