@@ -247,3 +247,7 @@ def _only_literal_runs_differ(text: str, shown: str) -> bool:
 
 def test_secrets_that_touch_become_one_mask() -> None:
     assert redact_command("echo abcdefgh", extra=["abcd", "efgh"]).text == f"echo {MASK}"
+
+
+def test_an_escaped_quote_opens_nothing() -> None:
+    assert redact_command('echo \\" --password hunter22; true').text == f'echo \\" --password {MASK}; true'
