@@ -1,7 +1,7 @@
 """Reading the present state: facts for a decision, views for cards, what is due.
 
-Reads only, on a connection of its own; every answer is a frozen view. History searches stand in
-`ledger.history`. Words that were pruned read as PRUNED.
+Reads only, on a connection of its own; every answer is a frozen view, put together by
+`ledger.readout`. Words that were pruned read as PRUNED.
 """
 
 import json
@@ -28,7 +28,6 @@ from gate.lifecycle import ActionState, ApprovalState, ClarificationState
 from gate.policy import Switches
 from ledger import payloads
 from ledger.codec import (
-    Doc,
     action_of,
     instant,
     mapping,
@@ -39,18 +38,22 @@ from ledger.codec import (
     verdict_of,
 )
 from ledger.kinds import Json, Kind
+from ledger.readout import (
+    approval_of,
+    clarification_of,
+    ending_of,
+    instant_or_none,
+    loosening_of,
+)
 from ledger.views import (
+    PRUNED,
     ActionView,
     ApprovalView,
     ClarificationView,
-    EndingView,
     LastRun,
     LooseningView,
-    OptionView,
     ProposalView,
 )
-
-PRUNED = "(pruned)"
 
 
 class Queries:
@@ -221,47 +224,15 @@ class Queries:
             phrase=optional(doc["phrase"]),
             state=ActionState(row["state"]),
             approval=self._newest_approval(action),
-            queued_at=_instant_or_none(row["queued_at"]),
-            started_at=_instant_or_none(row["started_at"]),
-            ended_at=_instant_or_none(row["ended_at"]),
-            ending=self._ending(json.loads(row["ending"])) if row["ended_at"] else None,
+            queued_at=instant_or_none(row["queued_at"]),
+            started_at=instant_or_none(row["started_at"]),
+            ended_at=instant_or_none(row["ended_at"]),
+            ending=ending_of(json.loads(row["ending"]), self._word) if row["ended_at"] else None,
         )
 
     def _newest_approval(self, action: ActionId) -> ApprovalView | None:
         row = self._row("SELECT * FROM approval WHERE action=? ORDER BY opened_seq DESC LIMIT 1", action)
-        if row is None:
-            return None
-        doc = json.loads(row["doc"])
-        return ApprovalView(
-            id=ApprovalId(row["id"]),
-            action=action,
-            state=ApprovalState(row["state"]),
-            deadline_at=parse_instant(row["deadline_at"]),
-            phrase=row["phrase"] or None,
-            list_digest=Digest(row["list_digest"]),
-            decided_by=PersonId(row["decided_by"]) if row["decided_by"] else None,
-            decided_at=_instant_or_none(row["decided_at"]),
-            said=self._word(doc.get("said")),
-            why=self._word(doc["reason"]) if "reason" in doc else str(doc.get("why", "")),
-            alone=bool(doc.get("alone", False)),
-        )
-
-    def _ending(self, doc: Doc) -> EndingView:
-        verify = doc.get("verify")
-        settled = doc.get("settled")
-        exit_code = doc["exit_code"]
-        verified = None if verify is None else mapping(verify)["exit_code"]
-        return EndingView(
-            note=str(doc["note"]),
-            exit_code=exit_code if isinstance(exit_code, int) else None,
-            run_s=float(str(doc["run_s"])),
-            output=self._word(doc.get("output")),
-            total_bytes=int(str(doc["total_bytes"])),
-            dropped_bytes=int(str(doc["dropped_bytes"])),
-            verify_exit=verified if isinstance(verified, int) else None,
-            settled="" if settled is None else self._word(mapping(settled)["why"]),
-            ran=doc.get("end") != "not_started" if settled is None else bool(mapping(settled)["ran"]),
-        )
+        return None if row is None else approval_of(row, self._word)
 
     def last_run(self, digest: Digest) -> LastRun | None:
         """Return the newest ended run of exactly this action on exactly this target."""
@@ -329,42 +300,17 @@ class Queries:
         row = self._row(
             "SELECT * FROM clarification WHERE id=? AND state=?", clarification, ClarificationState.PENDING
         )
-        return None if row is None else self._clarification(row)
+        return None if row is None else clarification_of(row, self._word)
 
     def clarifications(self) -> tuple[ClarificationView, ...]:
         """Return every open choice."""
         rows = self._rows("SELECT * FROM clarification WHERE state=?", ClarificationState.PENDING)
-        return tuple(self._clarification(row) for row in rows)
-
-    def _clarification(self, row: sqlite3.Row) -> ClarificationView:
-        doc = json.loads(row["doc"])
-        choices = self._word(doc["choices"])
-        # A choice whose words were pruned can only end; there is nothing left to choose from.
-        options = [] if choices == PRUNED else json.loads(choices)
-        return ClarificationView(
-            id=row["id"],
-            place=PlaceId(row["place"]),
-            person=PersonId(row["person"]),
-            said=self._word(doc["said"]),
-            question=self._word(doc["question"]),
-            options=tuple(OptionView(label=one[0], request=one[1]) for one in options),
-            deadline_at=parse_instant(row["deadline_at"]),
-        )
+        return tuple(clarification_of(row, self._word) for row in rows)
 
     def loosenings(self) -> tuple[LooseningView, ...]:
         """Return every loosening that waits."""
         rows = self._rows("SELECT * FROM loosening WHERE state='pending'")
-        return tuple(
-            LooseningView(
-                id=row["id"],
-                place=PlaceId(row["place"]),
-                person=PersonId(row["person"]),
-                phrase=row["phrase"],
-                deadline_at=parse_instant(row["deadline_at"]),
-                wants=dict(mapping(json.loads(row["doc"])["wants"])),
-            )
-            for row in rows
-        )
+        return tuple(loosening_of(row) for row in rows)
 
     def proposals(self, *, since: datetime, limit: int) -> tuple[ProposalView, ...]:
         """Return the newest proposals made since an instant, newest first."""
@@ -398,7 +344,3 @@ class Queries:
         """Return the first column of a query that always gives a row."""
         value = self._run(query, values).fetchone()[0]
         return "" if value is None else str(value)
-
-
-def _instant_or_none(text: str) -> datetime | None:
-    return parse_instant(text) if text else None

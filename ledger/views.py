@@ -17,6 +17,9 @@ from gate.domain import (
 )
 from gate.lifecycle import ActionState, ApprovalState
 
+#: What words read as that were pruned.
+PRUNED = "(pruned)"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalView:

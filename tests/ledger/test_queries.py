@@ -13,8 +13,7 @@ from gate.domain import ActionId, Digest, PersonId, ProposalId, Risk, RouteKind,
 from gate.lifecycle import ActionState, ApprovalState
 from gate.policy import Switches
 from ledger.kinds import Draft, Effect, EffectKind, Kind
-from ledger.queries import PRUNED
-from ledger.views import EndingView, OptionView
+from ledger.views import PRUNED, EndingView, OptionView
 from tests.gate.makers import HERE, NOW, P1, P2, PVE1, THERE, WEB1, facts
 from tests.ledger.story import (
     LATER,

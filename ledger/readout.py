@@ -1,0 +1,95 @@
+"""Readouts: views put together from rows of the projections and the words that these name.
+
+Pure: words are looked up by the function that is handed in. It runs no query; `ledger.queries` does.
+"""
+
+import json
+import sqlite3
+from collections.abc import Callable
+from datetime import datetime
+
+from gate.domain import ActionId, ApprovalId, Digest, PersonId, PlaceId
+from gate.lifecycle import ApprovalState
+from ledger.codec import Doc, mapping, parse_instant
+from ledger.kinds import Json
+from ledger.views import PRUNED, ApprovalView, ClarificationView, EndingView, LooseningView, OptionView
+
+#: Returns the words that a payload reference names; PRUNED where they are gone, "" for no reference.
+Words = Callable[[Json], str]
+
+
+def approval_of(row: sqlite3.Row, word: Words) -> ApprovalView:
+    """Return one approval."""
+    doc = json.loads(row["doc"])
+    return ApprovalView(
+        id=ApprovalId(row["id"]),
+        action=ActionId(row["action"]),
+        state=ApprovalState(row["state"]),
+        deadline_at=parse_instant(row["deadline_at"]),
+        phrase=row["phrase"] or None,
+        list_digest=Digest(row["list_digest"]),
+        decided_by=PersonId(row["decided_by"]) if row["decided_by"] else None,
+        decided_at=instant_or_none(row["decided_at"]),
+        said=word(doc.get("said")),
+        why=word(doc["reason"]) if "reason" in doc else str(doc.get("why", "")),
+        alone=bool(doc.get("alone", False)),
+    )
+
+
+def ending_of(doc: Doc, word: Words) -> EndingView:
+    """Return how an action ended."""
+    verify = doc.get("verify")
+    settled = doc.get("settled")
+    exit_code = doc["exit_code"]
+    verified = None if verify is None else mapping(verify)["exit_code"]
+    return EndingView(
+        note=str(doc["note"]),
+        exit_code=exit_code if isinstance(exit_code, int) else None,
+        run_s=float(str(doc["run_s"])),
+        output=word(doc.get("output")),
+        total_bytes=int(str(doc["total_bytes"])),
+        dropped_bytes=int(str(doc["dropped_bytes"])),
+        verify_exit=verified if isinstance(verified, int) else None,
+        settled="" if settled is None else word(mapping(settled)["why"]),
+        ran=did_run(doc),
+    )
+
+
+def did_run(doc: Doc) -> bool:
+    """Whether an ended action ran, or may have; False where that is ruled out, or was settled so."""
+    settled = doc.get("settled")
+    return doc.get("end") != "not_started" if settled is None else bool(mapping(settled)["ran"])
+
+
+def clarification_of(row: sqlite3.Row, word: Words) -> ClarificationView:
+    """Return one choice."""
+    doc = json.loads(row["doc"])
+    choices = word(doc["choices"])
+    # A choice whose words were pruned can only end; there is nothing left to choose from.
+    options = [] if choices == PRUNED else json.loads(choices)
+    return ClarificationView(
+        id=row["id"],
+        place=PlaceId(row["place"]),
+        person=PersonId(row["person"]),
+        said=word(doc["said"]),
+        question=word(doc["question"]),
+        options=tuple(OptionView(label=one[0], request=one[1]) for one in options),
+        deadline_at=parse_instant(row["deadline_at"]),
+    )
+
+
+def loosening_of(row: sqlite3.Row) -> LooseningView:
+    """Return one loosening."""
+    return LooseningView(
+        id=row["id"],
+        place=PlaceId(row["place"]),
+        person=PersonId(row["person"]),
+        phrase=row["phrase"],
+        deadline_at=parse_instant(row["deadline_at"]),
+        wants=dict(mapping(json.loads(row["doc"])["wants"])),
+    )
+
+
+def instant_or_none(text: str) -> datetime | None:
+    """Return the instant that a column holds; None for an empty one."""
+    return parse_instant(text) if text else None
