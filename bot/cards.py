@@ -150,10 +150,11 @@ class Cards:
     def _history(self, one: ActionView, now: datetime) -> str:
         parts = []
         last = self._last_run(one.digest)
-        # Nothing ran at all where a failure took no time: not reached, or settled so.
-        if last is not None and (last.state is not ActionState.FAILED or last.run_s > 0):
+        if last is not None:
             how = "ok" if last.state is ActionState.SUCCEEDED else last.state.value
-            parts.append(f"last run {ago(last.ended_at, now)}, {how} in {duration(last.run_s)}")
+            # Of what was settled nobody knows how long it took.
+            took = f" in {duration(last.run_s)}" if last.run_s else ""
+            parts.append(f"last run {ago(last.ended_at, now)}, {how}{took}")
         if one.verdict.undo is not None:
             parts.append(card_words.undo_words(one.verdict.undo))
         return " · ".join(parts)

@@ -41,6 +41,7 @@ from ledger.kinds import Json, Kind
 from ledger.readout import (
     approval_of,
     clarification_of,
+    did_run,
     ending_of,
     instant_or_none,
     loosening_of,
@@ -235,19 +236,24 @@ class Queries:
         return None if row is None else approval_of(row, self._word)
 
     def last_run(self, digest: Digest) -> LastRun | None:
-        """Return the newest ended run of exactly this action on exactly this target."""
-        row = self._row(
+        """Return the newest ended run of exactly this action on exactly this target.
+
+        What was started and certainly did not run, by its own end or as settled, is no run.
+        """
+        rows = self._rows(
             "SELECT ended_at, state, ending FROM action WHERE digest=? AND ended_at<>'' AND started_at<>''"
-            " ORDER BY ended_at DESC LIMIT 1",
+            " ORDER BY ended_at DESC",
             digest,
         )
-        if row is None:
-            return None
-        return LastRun(
-            ended_at=parse_instant(row["ended_at"]),
-            state=ActionState(row["state"]),
-            run_s=float(json.loads(row["ending"])["run_s"]),
-        )
+        for row in rows:
+            ending = json.loads(row["ending"])
+            if did_run(ending):
+                return LastRun(
+                    ended_at=parse_instant(row["ended_at"]),
+                    state=ActionState(row["state"]),
+                    run_s=float(ending["run_s"]),
+                )
+        return None
 
     def entries(self) -> int:
         """Return how many entries there are."""

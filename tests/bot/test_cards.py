@@ -164,7 +164,9 @@ def test_the_words_of_the_decider_are_one_line() -> None:
     assert 'approved by ana, "yes ✓ ok in 1 s\\u{1b}[2J"' in shown
 
 
-def test_what_never_ran_is_no_last_run() -> None:
-    last = LastRun(ended_at=NOW, state=ActionState.FAILED, run_s=0.0)
-    assert "last run" not in drawn(proposal(one()), last=last)
-    assert "last run just now, failed in 3.0 s" in drawn(proposal(one()), last=replace(last, run_s=3.0))
+def test_the_last_run_says_how_long_it_took_where_that_is_known() -> None:
+    assert "last run" not in drawn(proposal(one()))
+    last = LastRun(ended_at=NOW, state=ActionState.FAILED, run_s=3.0)
+    assert "last run just now, failed in 3.0 s" in drawn(proposal(one()), last=last)
+    settled = LastRun(ended_at=NOW, state=ActionState.SUCCEEDED, run_s=0.0)
+    assert "last run just now, ok\n" in drawn(proposal(one()), last=settled)

@@ -256,6 +256,28 @@ def test_what_ended_without_a_start_is_no_run(tale: Story) -> None:
     assert tale.queries.last_run(action_digest(ONE.action)) is None
 
 
+@pytest.mark.parametrize("ran", [True, False])
+def test_a_lost_run_counts_unless_it_was_settled_as_not_run(tale: Story, *, ran: bool) -> None:
+    digest = action_digest(ONE.action)
+    run(tale, ONE, ended(ONE))
+    tale.at = LATER
+    again = planned(proposal=P2)
+    run(tale, again, ended(again, Kind.ACTION_LOST, exit_code=None))
+    last = tale.queries.last_run(digest)
+    assert last is not None
+    assert (last.ended_at, last.state) == (LATER, ActionState.LOST)
+    tale.write(settled(again, ran=ran))
+    last = tale.queries.last_run(digest)
+    assert last is not None
+    assert (last.ended_at, last.state) == (LATER if ran else NOW, ActionState.SUCCEEDED)
+
+
+def test_what_was_never_reached_is_no_run(tale: Story) -> None:
+    failed = ended(ONE, Kind.ACTION_FAILED, exit_code=None)
+    run(tale, ONE, replace(failed, body={**failed.body, "end": "not_started"}))
+    assert tale.queries.last_run(action_digest(ONE.action)) is None
+
+
 # ---------------------------------------------------------------- posted messages
 
 
