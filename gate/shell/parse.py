@@ -6,9 +6,10 @@ nothing: strict and lenient walk what it returns. tree-sitter is tolerant, so ca
 allow-list node kinds and look at the gaps between.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import pairwise
 
 import tree_sitter_bash
 from tree_sitter import Language, Parser
@@ -26,6 +27,11 @@ _KINDS = {
 }
 _KINDS[_ERROR] = ("ERROR", True)
 
+#: The grammar's scanner looks every character up in a table of bytes, and any other reads past its end, now
+#: and then into nothing: the process is gone (tree-sitter-bash issue 337). So it is shown another character,
+#: no letter and only part of a word, as these are to bash. Nodes hold the true text, and positions agree.
+_FOREIGN = re.compile(r"[^\x00-\x7f]")
+_STAND_IN = "%"
 #: The grammar's time grows with the square of some lines; beyond this it is not asked.
 MAX_CHARS = 1_500
 #: Nothing that people write nests deeper.
@@ -58,15 +64,13 @@ def grammar_tree(command: str) -> Tree:
     """Return the tree that the grammar makes of a text; lone surrogates become question marks."""
     if len(command) > MAX_CHARS:
         return Tree(Node("program", True, 0, len(command), (), command), has_error=True, too_long=True)
-    data = command.encode("utf-8", "replace")
-    source = command if command.isascii() else data.decode()
-    root = Parser(_LANGUAGE).parse(data).root_node
+    source = command if command.isascii() else command.encode("utf-8", "replace").decode()
+    tree = Parser(_LANGUAGE).parse(_FOREIGN.sub(_STAND_IN, source).encode())
+    root = tree.root_node
     try:
         taken = _taken(root, source, MAX_LEVELS)
     except _TooDeep:
         return Tree(Node("program", True, 0, len(source), (), source), has_error=True, too_deep=True)
-    if len(data) != len(source):
-        _count_characters(taken, [0, *accumulate(len(char.encode()) for char in source)])
     return Tree(taken, has_error=root.has_error)
 
 
@@ -78,16 +82,6 @@ def _taken(node: Foreign, source: str, levels: int) -> Node:
         raise _TooDeep
     children = [_taken(child, source, levels - 1) for child in node.children]
     return Node(kind, named, node.start_byte, node.end_byte, children, source)
-
-
-def _count_characters(root: Node, bytes_before: Sequence[int]) -> None:
-    """Turn positions in bytes into positions in characters."""
-    position = {count: index for index, count in enumerate(bytes_before)}
-    todo = [root]
-    while todo:
-        node = todo.pop()
-        node.start, node.end = position[node.start], position[node.end]
-        todo += node.children
 
 
 def redirect_of(node: Node) -> Redirect:
