@@ -12,11 +12,10 @@ from gate.domain import Deed, Risk, Touch, strictest
 from gate.shell import paths, scripts, sql
 from gate.shell.match import Match, match
 from gate.shell.model import Clause, Known, Never, Reads, Rules, Wraps
+from gate.shell.naming import NAMELESS, Given, names, touches
 from gate.shell.words import UNKNOWN, Word
 
-_SLOT = re.compile(r"\{(\*|\d|--?[\w-]+)\}")
 _FORCED = re.compile(r"-(?=\w*[rR])(?=\w*f)[a-zA-Z]{2,5}")
-_NAMELESS = (None, None, None)
 #: How a glob may begin for its matches never to be taken for options.
 _NO_OPTION = re.compile(r"[^-*?]")
 
@@ -171,7 +170,8 @@ class _Case:
         if never:
             risk, reason = Risk.DESTRUCTIVE, never
         secret = self._secret(raising)
-        deed, undo, dry_run = self._named(clauses) if clauses or known.named else _NAMELESS
+        given = Given(self.operands, self.found.given)
+        named = names(known, clauses, given) if clauses or known.named else NAMELESS
         return Finding(
             text=self.text,
             risk=risk,
@@ -179,10 +179,10 @@ class _Case:
             never=never,
             asks="may show secrets" if secret else self._asks(raising),
             secret=secret,
-            deed=deed,
-            touches=self._touches() if known.touches and risk is not Risk.READ_ONLY else (),
-            undo=undo,
-            dry_run=dry_run,
+            deed=named.deed,
+            touches=touches(known, given) if known.touches and risk is not Risk.READ_ONLY else (),
+            undo=named.undo,
+            dry_run=named.dry_run,
             inner=self._inner() if known.hands_on or self.found.inner else (),
             shell=verb.shell,
             reads_stdin_code=verb.shell and not self._script_given(),
@@ -388,50 +388,3 @@ class _Case:
                 for literal in scripts.strings_in(code)
             ]
         return tuple(inner)
-
-    # -- what to call it
-
-    def _fill(self, template: str) -> str:
-        if "{" not in template:
-            return template.strip()
-        operands = [word.text for word in self.operands]
-
-        def slot(found: re.Match[str]) -> str:
-            key = found[1]
-            if key == "*":
-                return " ".join(operands)
-            if key.isdigit():
-                return operands[int(key) - 1] if 0 < int(key) <= len(operands) else ""
-            return " ".join(self.found.given.get(key, ()))
-
-        return _SLOT.sub(slot, template).strip()
-
-    def _named(self, clauses: Sequence[Clause]) -> tuple[Deed | None, str | None, str | None]:
-        """Return what to call it, how to undo it and how to try it; the first clause that says so wins."""
-        undo = [clause.undo for clause in clauses if clause.undo]
-        dry_run = [clause.dry_run for clause in clauses if clause.dry_run]
-        known = self.known
-        return self._deed(clauses), self._filled(undo, known.undo), self._filled(dry_run, known.dry_run)
-
-    def _deed(self, clauses: Sequence[Clause]) -> Deed | None:
-        said = self.known.deed
-        for clause in clauses:
-            if clause.deed:
-                said = clause.deed
-                break
-        if said is None:
-            return None
-        verb, template = said
-        filled = self._fill(template)
-        return Deed(verb=verb, object="" if UNKNOWN in filled else filled)
-
-    def _touches(self) -> tuple[Touch, ...]:
-        touches: list[Touch] = []
-        for kind, template in self.known.touches:
-            every = [word.text for word in self.operands] if template == "{*}" else [self._fill(template)]
-            touches += [Touch(kind=kind, name=name) for name in every if name and UNKNOWN not in name]
-        return tuple(touches)
-
-    def _filled(self, said: Sequence[str], otherwise: str) -> str | None:
-        template = said[0] if said else otherwise
-        return self._fill(template) if template else None

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from gate.domain import Risk
 from gate.shell import paths
+from gate.shell.feeds import NOTHING, PRINTERS, Feed, document, printed
 from gate.shell.judge import Finding, Inner, judge
 from gate.shell.model import Rules
 from gate.shell.parse import MAX_CHARS, commands_below, parse, redirect_of, spans_lines
@@ -23,28 +24,16 @@ _MAX_SHELLS = 8
 #: More commands, or more texts that may hold some, than this are not looked at one by one.
 _MAX_COMMANDS = 300
 _ENOUGH = _MAX_COMMANDS * 1_000
-_TEXT_SOURCES = frozenset({"echo", "printf"})
 _SPLIT = re.compile(r"[;&|\n(){}`]|\$\(")
 _FORK_BOMB = re.compile(r"([\w:.]{1,40})\s*\(\)\s*\{[^}|]{0,80}\1\s*\|\s*\1[^}]{0,80}&")
 _ENDLESS = re.compile(
     r"while\s+(?:true|:|\[{1,2} 1 \]{1,2}|\(\(\s*1\s*\)\))\s*;|until\s+(?:\S*/)?false\s*;"
     r"|for\s*\(\([^;]*;\s*;"
 )
-_OCTAL = re.compile(r"\\0?([0-7]{3})|\\x([0-9A-Fa-f]{2})|\\n")
-_FORMAT = re.compile(r"%[sbq]")
 _EMPTIED = re.compile(r"/var/log/.*|/var/lib/.*|/home/.*|/srv/.*|~/.*")
 _SYSRQ = "/proc/sysrq-trigger"
 
 
-class _Feed(NamedTuple):
-    """What comes down a pipe: literal text as far as known, and whether it came from elsewhere."""
-
-    text: str | None = None
-    remote: bool = False
-    secret: bool = False
-
-
-_NO_FEED = _Feed()
 Judged = Mapping[int, tuple[Sequence[Word], Finding]]
 
 
@@ -79,7 +68,7 @@ class _Lenient:
         self.nesting = 0
         self.looked = 0
         self.behind: dict[int, list[Node]] = {}
-        self.feed: _Feed | None = None
+        self.feed: Feed | None = None
 
     # -- the walk
 
@@ -175,15 +164,15 @@ class _Lenient:
         fed = self.feed
         last = [command for child in body[-1:] for command in commands_below(child)][-1:]
         for child in redirects:
-            text = _document(child)
+            text = document(child)
             if text is not None:
-                self.feed = _Feed(text=text)
+                self.feed = Feed(text=text)
             source = redirect_of(child)
             for command in last:
                 self.behind.setdefault(id(command), []).extend(source.behind)
             if source.operator == "<":
                 word = decode(source.target, variables=self.variables)
-                self.feed = _Feed(secret=paths.holds_secret(word, self.rules.places))
+                self.feed = Feed(secret=paths.holds_secret(word, self.rules.places))
         for child in body:
             self.walk(child, depth)
         self.feed = fed
@@ -225,7 +214,7 @@ class _Lenient:
     # -- pipes
 
     def pipeline(self, node: Node, depth: int) -> None:
-        feed = self.feed or _NO_FEED
+        feed = self.feed or NOTHING
         outside = self.feed
         for child in node.children:
             if not child.named:
@@ -233,7 +222,7 @@ class _Lenient:
             before = len(self.findings)
             self.walk(child, depth)
             stage = self.findings[before:]
-            feed = _Feed(
+            feed = Feed(
                 text=self.literal(child),
                 remote=feed.remote or any(finding.fetches for finding in stage),
                 secret=feed.secret or any(finding.secret for finding in stage),
@@ -243,18 +232,10 @@ class _Lenient:
 
     def literal(self, node: Node) -> str | None:
         """Return what an echo or printf prints; None for anything else."""
-        if node.kind != "command":
-            return None
         known = self.judged.get(node.start) if self.shells == 0 else None
-        if known and known[0][0].text not in _TEXT_SOURCES:
+        if node.kind != "command" or (known and known[0][0].text not in PRINTERS):
             return None
-        words = self.words(node)
-        if not words or words[0].text not in _TEXT_SOURCES:
-            return None
-        texts = [word.text for word in words[1:] if not re.fullmatch(r"-[neE]+", word.text)]
-        if words[0].text == "printf" and texts and _FORMAT.search(texts[0]):
-            texts = texts[1:] if _FORMAT.sub("", texts[0]).strip() in ("", "\\n") else texts
-        return _OCTAL.sub(_unescaped, " ".join(texts))
+        return printed(self.words(node))
 
     # -- commands
 
@@ -295,9 +276,9 @@ class _Lenient:
             if child.kind == "variable_assignment":
                 self.assignment(child, depth)
             elif child.kind in REDIRECT_KINDS:
-                document = _document(child)
-                if document is not None and self.feed is fed:
-                    self.feed = _Feed(text=document)
+                text = document(child)
+                if text is not None and self.feed is fed:
+                    self.feed = Feed(text=text)
         words = self.words(node)
         if words:  # pragma: no branch - the grammar names every command; a change of it must not crash us
             self.simple(words, node.text, depth, computed=node)
@@ -313,7 +294,7 @@ class _Lenient:
         asked: Finding | None = None,
     ) -> None:
         self.looked += 1
-        feed = self.feed or _NO_FEED
+        feed = self.feed or NOTHING
         finding = asked or judge(words, rules=self.rules, text=text, cwd=self.cwd, feed=feed.text or "")
         if finding.sends and (feed.secret or finding.secret):
             finding = finding._replace(risk=Risk.DESTRUCTIVE, reason="carries secrets away")
@@ -329,7 +310,7 @@ class _Lenient:
             target = words[-1].text if len(words) > 1 else "~"
             self.cwd = "" if UNKNOWN in target else paths.normalise(target, cwd=self.cwd)
 
-    def shell(self, finding: Finding, feed: _Feed, depth: int, computed: Node | None) -> None:
+    def shell(self, finding: Finding, feed: Feed, depth: int, computed: Node | None) -> None:
         """Judge what a shell would read: from a pipe, a document, or a substitution in its arguments."""
         if computed is not None and self.fetched(computed):
             self.remote(finding)
@@ -371,7 +352,7 @@ class _Lenient:
         self.as_root = before
 
     def text(
-        self, text: str, depth: int, *, feed: _Feed | None = None, only_destruction: bool = False
+        self, text: str, depth: int, *, feed: Feed | None = None, only_destruction: bool = False
     ) -> None:
         """Judge a text as a shell line of its own; `feed` is what its standard input holds."""
         if self.shells >= _MAX_SHELLS or (self.shells and len(text) > MAX_CHARS):
@@ -399,18 +380,3 @@ class _Lenient:
             raws = piece.split()
             if raws and not self.weary():
                 self.simple([decode(raw, variables=self.variables) for raw in raws], piece.strip(), 0)
-
-
-def _document(node: Node) -> str | None:
-    """Return the text of a here-document or here-string; None for anything else."""
-    if node.kind == "heredoc_redirect":
-        return "".join(child.text for child in node.children if child.kind == "heredoc_body")
-    if node.kind == "herestring_redirect":
-        return " ".join(decode(child.text).text for child in node.children if child.named)
-    return None
-
-
-def _unescaped(found: re.Match[str]) -> str:
-    if found[1]:
-        return chr(int(found[1], 8) & 0xFF)
-    return chr(int(found[2], 16)) if found[2] else "\n"
