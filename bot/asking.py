@@ -20,6 +20,7 @@ from bot.proposing import Asked, Denied, bind, propose
 from bot.text import Span, Text
 from gate.domain import ProposalId, Reason, ReasonCode
 from gate.lifecycle import ClarificationState
+from gate.redact import redact_command
 from ledger.codec import instant
 from ledger.kinds import ClarificationIs, Json, Kind
 from ledger.views import ClarificationView
@@ -129,6 +130,7 @@ def _cannot(outcome: Outcome, speaker: Speaker, planned: Unplaced | None) -> Non
 
 
 def _clarify(core: Core, outcome: Outcome, speaker: Speaker, question: Question) -> None:
+    question = _shown(core, question)
     if not question.options:
         outcome.say(Text.of(question.text))
         reason = Reason(code=ReasonCode.CANNOT_PLACE, text=question.text)
@@ -170,6 +172,16 @@ def _clarify(core: Core, outcome: Outcome, speaker: Speaker, question: Question)
         for number, option in enumerate(question.options, start=1)
     ]
     outcome.say(Text.of(*lines), buttons=tuple(buttons))
+
+
+def _shown(core: Core, question: Question) -> Question:
+    """Return `question` with secrets masked where people look; what an option runs stays as typed."""
+
+    def masked(text: str) -> str:
+        return redact_command(text, extra=core.secrets).text
+
+    options = tuple(replace(option, label=masked(option.label)) for option in question.options)
+    return replace(question, text=masked(question.text), options=options)
 
 
 def pick(core: Core, outcome: Outcome, speaker: Speaker, claim: tokens.Claim, token: str) -> None:
@@ -215,10 +227,13 @@ def _open_choice(core: Core, outcome: Outcome, speaker: Speaker) -> Clarificatio
 def _chosen(choice: ClarificationView, said: str) -> str | None:
     """Return the request of the option that `said` names by number or label, exactly."""
     word = said.strip().rstrip(".").casefold()
-    for number, option in enumerate(choice.options, start=1):
-        if word in (str(number), option.label.casefold()):
-            return option.request
-    return None
+    found = [
+        option.request
+        for number, option in enumerate(choice.options, start=1)
+        if word in (str(number), option.label.casefold())
+    ]
+    # Labels may be alike once their secrets are masked; then only the number names one.
+    return found[0] if len(found) == 1 else None
 
 
 def _end_choice(
