@@ -5,7 +5,7 @@ bot.text, nothing else of ours. No platform's name appears here: platforms diffe
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -29,10 +29,14 @@ class PlaceRef:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageRef:
-    """A message that exists on a platform: on one it is an id, on another a timestamp."""
+    """A message that exists on a platform: on one it is an id, on another a timestamp.
+
+    `position` is as in `Inbound`; equality is by place and message.
+    """
 
     place: PlaceRef
     message: str
+    position: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +60,9 @@ class InboundKind(StrEnum):
 
     MESSAGE = "message"
     CLICK = "click"
+    FORM = "form"  # a form was filled in and sent: `token` is the form's, `text` what was written
     EDIT = "edit"  # somebody changed an old message: never assent (P6)
+    MOVED = "moved"  # the place goes on under other ids, `moved_to`; nobody spoke
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +73,11 @@ class Inbound:
         event_id: the platform's id of the event, unique within (platform, tenant); de-duplicates redelivery.
         sent_at: the platform's message time, aware UTC.
         reply_to: the message this one answers explicitly, where the platform says so.
-        token: the opaque token of the pressed button, for CLICK.
+        token: the opaque token of the pressed button, for CLICK, or of the form, for FORM.
+        position: the platform's own order of messages in a place (a timestamp in microseconds, a growing
+            id), by which it is known what was said before what (D2); 0 for clicks and where there is none.
+        direct: said where nobody but the bot listens.
+        moved_to: where the place goes on, for MOVED.
         forwarded: a forwarded or quoted-only message: never assent (P6).
         addressed: said to the bot (a direct message, a mention, the console); in a shared place other
             people's talk is not.
@@ -83,6 +93,9 @@ class Inbound:
     token: str = ""
     forwarded: bool = False
     addressed: bool = True
+    position: int = 0
+    direct: bool = False
+    moved_to: PlaceRef | None = None
 
 
 class ButtonStyle(StrEnum):
@@ -103,18 +116,43 @@ class Button:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """One question with one field, shown over the conversation where a platform can.
+
+    Attributes:
+        token: opaque, comes back with the answer; at most 32 ASCII bytes (P3).
+        title: at most 24 characters.
+        label: of the field, at most 45 characters; `hint`, inside the empty field, at most 60.
+        initial: what the field holds at first.
+        lines: the field may hold several lines.
+        required: an empty answer cannot be sent.
+    """
+
+    token: str
+    title: str
+    label: str
+    hint: str = ""
+    initial: str = ""
+    lines: bool = False
+    required: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
     """What the bot wants shown.
 
     Attributes:
         fold: long output that a platform may collapse or attach; shown in full below `body` elsewhere.
         attachment: (file name, content) for what cannot be shown inline.
+        asks: this message wants a reply to itself, where a platform can offer that; the words are the hint in
+            the empty field, at most 60 characters. "" for most messages.
     """
 
     body: Text
     buttons: tuple[Button, ...] = ()
     fold: Text | None = None
     attachment: tuple[str, bytes] | None = None
+    asks: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,18 +165,32 @@ class Capabilities:
     threads: bool = False
     notes: bool = True  # can show a message to one person only
     max_buttons: int = 25
+    forms: bool = False  # can show a form as the answer to a press
+    finds: bool = False  # can tell whether a message was shown, by its nonce
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
-    """How an adapter is; `detail` says what to do when it is not ok."""
+    """How an adapter is; `detail` says what to do when it is not ok.
+
+    `facts` are (name, value) pairs for `sayso status`: who it is, scopes, last event, connections.
+    """
 
     ok: bool
     detail: str = ""
+    facts: tuple[tuple[str, str], ...] = ()
 
 
 class RejectedError(Exception):
     """The platform refused the message; it was not shown."""
+
+
+class BusyError(RejectedError):
+    """The platform wants less at once; it was not shown. Send it again after `retry_after_s` seconds."""
+
+    def __init__(self, message: str, *, retry_after_s: float) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
 
 
 class UncertainError(Exception):
@@ -152,10 +204,13 @@ class Receipt:
     Attributes:
         fresh: False for a redelivery, which is acknowledged and otherwise ignored.
         settled: done when the turn has been answered and everything it started has ended.
+        form: what to ask the person for, as the answer to this press, where `Capabilities.forms`. The press
+            counts all the same, so an adapter that cannot show the form in time just goes on.
     """
 
     fresh: bool
     settled: "asyncio.Future[None]"
+    form: Form | None = None
 
 
 #: Commits to the inbox and returns; the adapter acknowledges to its platform after that. Raises
@@ -171,6 +226,13 @@ class NotCommittedError(Exception):
     """The message could not be stored; it was not acted on. Free some disk space and send it again."""
 
 
+class Bookmarks(Protocol):
+    """Where reading stopped, for platforms that keep what was said while the bot was away."""
+
+    def newest(self, platform: str) -> Sequence[tuple[PlaceRef, str]]:
+        """Return every place in which an operator ever spoke, with the newest event id that came from it."""
+
+
 class ChatPort(Protocol):
     """One conversation surface."""
 
@@ -184,8 +246,15 @@ class ChatPort(Protocol):
         """Show a message; `nonce` stays the same when a send is tried again.
 
         Raises:
-            RejectedError: it was not shown.
+            RejectedError: it was not shown; BusyError when later will do.
             UncertainError: it may have been.
+        """
+
+    async def find(self, place: PlaceRef, *, nonce: str) -> MessageRef | None:
+        """Return the message of ours that was posted with `nonce`, or None when it certainly is not there.
+
+        Raises:
+            UncertainError: the platform cannot tell (always, unless `Capabilities.finds`), or not now.
         """
 
     async def edit(self, ref: MessageRef, message: Message) -> None:

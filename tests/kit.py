@@ -109,6 +109,10 @@ class ScriptedPort:
         self.screen[nonce] = Shown(ref, message)
         return ref
 
+    async def find(self, place: PlaceRef, *, nonce: str) -> MessageRef | None:
+        shown = self.screen.get(nonce)
+        return None if shown is None else shown.ref
+
     async def edit(self, ref: MessageRef, message: Message) -> None:
         shown = self.screen[ref.message]
         shown.message, shown.edits = message, shown.edits + 1

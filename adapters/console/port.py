@@ -27,6 +27,7 @@ from bot.ports import (
     PlaceRef,
     RejectedError,
     Sink,
+    UncertainError,
 )
 
 _REHEARSAL = (
@@ -162,6 +163,10 @@ class ConsolePort:
         """Show a message to everybody in `place`; a repeated nonce changes nothing that is on the screen."""
         await self._show(place, nonce, message)
         return MessageRef(place=place, message=nonce)
+
+    async def find(self, place: PlaceRef, *, nonce: str) -> MessageRef | None:
+        """Tell nothing: a screen is not remembered."""
+        raise UncertainError(f"nobody knows whether {nonce} was shown in {place.channel}")
 
     async def edit(self, ref: MessageRef, message: Message) -> None:
         """Show what changed in a message."""

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from bot.ports import ChatPort, Inbound, NotCommittedError, Receipt
+from bot.ports import ChatPort, Form, Inbound, NotCommittedError, Receipt
 
 Answer = Callable[[Inbound], Awaitable[None]]
 
@@ -23,9 +23,13 @@ class StillClock:
 
 @dataclass
 class FakeCore:
-    """A sink that keeps what it was given. `answer` is the turn; there is no room to store `full`."""
+    """A sink that keeps what it was given. `answer` is the turn; there is no room to store `full`.
+
+    A press of token T is answered with the form `forms[T]`, where there is one.
+    """
 
     answer: Answer = nothing
+    forms: dict[str, Form] = field(default_factory=dict)
     full: frozenset[str] = frozenset()
     heard: list[Inbound] = field(default_factory=list)
     keys: set[tuple[str, str, str]] = field(default_factory=set)
@@ -45,7 +49,7 @@ class FakeCore:
         self.stored = asyncio.Event()
         turn = asyncio.create_task(self.answer(inbound))
         turn.add_done_callback(lambda done: _settle(settled, done))
-        return Receipt(fresh=True, settled=settled)
+        return Receipt(fresh=True, settled=settled, form=self.forms.get(inbound.token))
 
     async def heard_of(self, count: int) -> list[Inbound]:
         """Wait until `count` events were stored."""

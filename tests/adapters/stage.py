@@ -5,8 +5,9 @@ finds adapters by name and fails for one that has no stage.
 """
 
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Protocol
@@ -39,6 +40,62 @@ class Stage(Protocol):
         """The tokens of the buttons that the person can press now."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnScreen:
+    """One message that a person can read now, as its platform shows it, without markup.
+
+    `edits` counts changes of it. `private` is whom alone it was shown to; "" for everybody.
+    """
+
+    id: str
+    text: str
+    labels: tuple[str, ...] = ()
+    edits: int = 0
+    private: str = ""
+
+
+class Surface(Protocol):
+    """Several people in several places of a platform, for whole conversations (tests/transcripts).
+
+    People and places have short names ("ana", "ops"); a place is one conversation in which words reach the
+    bot addressed to it. The port is not listening yet: whoever uses the surface calls `port.listen(sink)`.
+    Every act returns once the platform has taken it, not once it was answered.
+    """
+
+    port: ChatPort
+
+    def account(self, name: str) -> Account: ...
+
+    def place(self, name: str) -> PlaceRef: ...
+
+    async def say(
+        self,
+        text: str,
+        *,
+        by: str = "ana",
+        place: str = "ops",
+        reply_to: str = "",
+        forwarded: bool = False,
+        is_bot: bool = False,
+        addressed: bool = True,
+    ) -> str:
+        """Say something; return the id of the message, for `edit` and `reply_to`."""
+
+    async def edit(self, message: str, text: str, *, by: str = "ana", place: str = "ops") -> None:
+        """Change what was said."""
+
+    async def press(self, message: str, label: str, *, by: str = "ana", place: str = "ops") -> None:
+        """Press a button of a message, as a client would that shows the message as it was when read last."""
+
+    async def fill(self, text: str, *, by: str = "ana", place: str = "ops") -> None:
+        """Fill in and send the form that was opened for `by`, or answer the message that asks for a reply."""
+
+    def screen(self, *, by: str = "ana", place: str = "ops") -> Sequence[OnScreen]:
+        """Return what `by` can read in `place` of the bot's messages, oldest first."""
+
+
+SurfaceOpener = Callable[[Path], AbstractAsyncContextManager[Surface]]
+
 Opener = Callable[[FakeCore, Path], AbstractAsyncContextManager[Stage]]
 
 
@@ -50,3 +107,8 @@ def adapter_names() -> list[str]:
 def opener(name: str) -> Opener:
     """Return the stage of an adapter."""
     return import_module(f"tests.adapters.stage_{name}").stage
+
+
+def surface_opener(name: str) -> SurfaceOpener:
+    """Return what opens the surface of an adapter, for whole conversations."""
+    return import_module(f"tests.adapters.stage_{name}").surface
