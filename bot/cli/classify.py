@@ -2,14 +2,15 @@
 
 JSON Lines: {"command", "declared_risk"?} in; {"command", "risk", "auto_run", "never", "reasons"} out, where
 `auto_run` is false whenever the class alone does not let it run, and `never` is null or why it is on the
-never list. Only the classification: posture, target and switches are not looked at.
+never list. Only the classification, by the rules that the config names too: posture, target and switches are
+not looked at.
 """
 
 import argparse
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from bot.cli.options import Subparsers
+from bot.cli.options import Subparsers, common, config_from
 
 if TYPE_CHECKING:
     from gate.domain import Verdict
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 def register(subparsers: Subparsers) -> None:
     """Add the command."""
-    parser = subparsers.add_parser("classify", help="what a shell command may change")
+    parser = subparsers.add_parser("classify", parents=[common()], help="what a shell command may change")
     parser.add_argument("command", nargs="*", help="the command; or use --jsonl")
     parser.add_argument(
         "--declared-risk", metavar="RISK", help="what its author says; can only make it stricter"
@@ -28,12 +29,17 @@ def register(subparsers: Subparsers) -> None:
     parser.set_defaults(run=_run)
 
 
-def classifier() -> "Callable[[str, str | None], Verdict]":
-    """Return the classifier with the rules that sayso ships."""
-    from bot.loading.rules import load_rules  # noqa: PLC0415  # lazy: brings tree-sitter
-    from gate.shell.classify import classify  # noqa: PLC0415
+def classifier(args: argparse.Namespace) -> "Callable[[str, str | None], Verdict]":
+    """Return the classifier with the rules of the config that `args` of `common` ask for, as a turn has them.
 
-    rules = load_rules()
+    Raises:
+        ConfigError: when the config cannot be used.
+        RuleError: when a rule file cannot.
+    """
+    from bot.settings.rules import rules_of  # noqa: PLC0415  # lazy: brings the rule grammar
+    from gate.shell.classify import classify  # noqa: PLC0415  # lazy: brings tree-sitter
+
+    rules = rules_of(config_from(args))
     return lambda command, declared: classify(command, rules=rules, declared_risk=declared)
 
 
@@ -58,7 +64,7 @@ def spoken(words: list[str]) -> str:
 
 
 def _run(args: argparse.Namespace) -> int:
-    judge = classifier()
+    judge = classifier(args)
     if args.jsonl:
         from bot.cli import jsonl  # noqa: PLC0415  # lazy: only here
 

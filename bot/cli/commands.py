@@ -96,6 +96,10 @@ def run(words: Sequence[str]) -> int:
     return code
 
 
+#: Options of those two that take the next word.
+_WITH_VALUE = ("--declared-risk", "--config", "--state", "--set")
+
+
 def _shielded(words: Sequence[str]) -> list[str]:
     """Put "--" before the command that `classify` and `explain` look at: its options are not ours."""
     shielded = list(words)
@@ -105,7 +109,7 @@ def _shielded(words: Sequence[str]) -> list[str]:
     while at < len(shielded) and shielded[at].startswith("-"):
         if shielded[at] == "--":
             return shielded
-        at += 2 if shielded[at] == "--declared-risk" else 1
+        at += 2 if shielded[at] in _WITH_VALUE else 1
     if at < len(shielded):
         shielded.insert(at, "--")
     return shielded

@@ -6,12 +6,14 @@ It shows what sayso classify decides and adds nothing to it.
 import argparse
 
 from bot.cli.classify import classifier, in_short, spoken
-from bot.cli.options import Subparsers
+from bot.cli.options import Subparsers, common
 
 
 def register(subparsers: Subparsers) -> None:
     """Add the command."""
-    parser = subparsers.add_parser("explain", help="a command taken apart, with the verdict of each part")
+    parser = subparsers.add_parser(
+        "explain", parents=[common()], help="a command taken apart, with the verdict of each part"
+    )
     parser.add_argument("command", nargs="*", help="the command; from stdin when left out")
     parser.set_defaults(run=_run)
 
@@ -19,7 +21,7 @@ def register(subparsers: Subparsers) -> None:
 def _run(args: argparse.Namespace) -> int:
     from bot.text import visible  # noqa: PLC0415  # lazy, like everything here
 
-    verdict = classifier()(spoken(args.command), None)
+    verdict = classifier(args)(spoken(args.command), None)
     print(in_short(verdict))
     if verdict.never:
         print(f"never: {visible(verdict.never)}")

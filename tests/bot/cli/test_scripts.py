@@ -192,6 +192,31 @@ def test_explain_shows_the_parts_with_hidden_characters_seen(capsys: pytest.Capt
     assert "\u200b" not in shown
 
 
+def test_rules_of_the_config_count(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "risk.toml").write_text('[[program]]\nname = "uptime"\nasks = "the board looks first"\n')
+    config = tmp_path / "sayso.toml"
+    config.write_text('[policy]\nrules = ["risk.toml"]\n')
+    for command in ("classify", "explain"):
+        assert main([command, "--config", str(config), "uptime"]) == 0
+        shown = capsys.readouterr().out
+        assert shown.startswith("read_only · waits for a yes")
+        assert "the board looks first" in shown
+    monkeypatch.setenv("SAYSO_CONFIG", str(config))
+    assert piped("classify", '{"command": "uptime"}')[1][0]["auto_run"] is False
+
+
+def test_a_mistake_in_the_rules_of_the_config_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "risk.toml").write_text('[[program]]\nname = "uptime"\nclas = "destructive"\n')
+    config = tmp_path / "sayso.toml"
+    config.write_text('[policy]\nrules = ["risk.toml"]\n')
+    assert main(["classify", f"--config={config}", "uptime"]) == 2
+    assert "clas" in capsys.readouterr().err
+
+
 def test_assent_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["assent", "go", "ahead", "--pending", "systemctl restart caddy on web1"]) == 0
     assert capsys.readouterr().out.startswith("grant · ")
