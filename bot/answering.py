@@ -33,7 +33,7 @@ from gate.decide import (
 from gate.domain import Action, ActionId, PendingApproval, PlaceId, ProposalId, Reason, ReasonCode
 from gate.lifecycle import ActionState, ApprovalState
 from gate.policy import Operator
-from gate.redact import redact_command
+from gate.redact import redact, redact_command
 from ledger.codec import instant
 from ledger.kinds import ActionIs, ApprovalIs, Json, Kind
 from ledger.views import ActionView, ProposalView
@@ -216,7 +216,9 @@ def _about(core: Core, approvals: Sequence[PendingApproval]) -> list[str]:
         what = f"{origin} on {pending.action.target.id}" if origin else named(view, secrets=core.secrets)
         names = [*view.radius.services, *map(str, view.radius.targets)]
         lines.append(f"{what} → {', '.join(names)}." if names else f"{what}: {blast.words(view.radius)}.")
-        lines.append(f"{RISK_WORDS[view.verdict.risk]}: {view.verdict.reasons[0]}.")
+        lines.append(
+            f"{RISK_WORDS[view.verdict.risk]}: {redact(view.verdict.reasons[0], extra=core.secrets).text}."
+        )
     return lines
 
 

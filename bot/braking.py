@@ -42,7 +42,7 @@ def brake(core: Core, inbound: Inbound, *, key: str) -> Braked | None:
     match commands.parse(inbound.text):
         case commands.Stop():
             core.brake.pull(key, Switches(stopped=True))
-            running = _running(core.queries.in_state(ActionState.STARTED))
+            running = _running(core, core.queries.in_state(ActionState.STARTED))
             lines = ["Stopped. Nothing starts, approved work included.", *_HELD, *running]
             return Braked(words=Text.of(*lines), by=operator.id)
         case commands.AutoOff():
@@ -56,11 +56,14 @@ def brake(core: Core, inbound: Inbound, *, key: str) -> Braked | None:
             return None
 
 
-def _running(running: tuple[ActionView, ...]) -> list[str]:
+def _running(core: Core, running: tuple[ActionView, ...]) -> list[str]:
     if not running:
         return []
     asks = [f"  cancel {action_ref(one.action.id, alone=False)}" for one in running]
-    return [f"Still running: {listed([named(one) for one in running])}. Cancel that too?", *asks]
+    return [
+        f"Still running: {listed([named(one, secrets=core.secrets) for one in running])}. Cancel that too?",
+        *asks,
+    ]
 
 
 def _never_auto(core: Core, operator: Operator, target: str, *, key: str) -> Braked | None:
@@ -84,6 +87,6 @@ def _cancel(core: Core, operator: Operator, ref: commands.Ref) -> Braked | None:
     ]
     if not running:
         return None
-    words = f"Stopping {listed([named(one) for one in running])}."
+    words = f"Stopping {listed([named(one, secrets=core.secrets) for one in running])}."
     end = "The ledger cannot be written now; its end is recorded as soon as it can be."
     return Braked(words=Text.of(words, end), by=operator.id, cancel=tuple(one.action.id for one in running))

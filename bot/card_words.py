@@ -4,7 +4,7 @@ Pure text, no layout: `bot.cards` decides what stands where.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime, tzinfo
 
 from bot.phrasing import RISK_WORDS, action_ref, clock_time, duration, shortened
@@ -40,13 +40,13 @@ def by(approval: ApprovalView | None) -> str:
     return f" by {approval.decided_by}" if approval is not None and approval.decided_by else ""
 
 
-def how(one: ActionView, *, zone: tzinfo, now: datetime) -> str:
+def how(one: ActionView, *, zone: tzinfo, now: datetime, secrets: Sequence[str]) -> str:
     """Return who let it run and how, for a started or ended action; the past stays on the card."""
     approval = one.approval
     if approval is None or approval.decided_at is None:
         return ""
     when = clock_time(approval.decided_at, zone=zone, now=now)
-    said = f', "{inline(approval.said)}"' if approval.said else ""
+    said = f', "{inline(approval.said, secrets=secrets)}"' if approval.said else ""
     digest = f" · digest {short(one.digest)}" if approval.state is ApprovalState.GRANTED else ""
     verb = {ApprovalState.GRANTED: "approved", ApprovalState.REFUSED: "refused"}.get(approval.state)
     if verb is None:
@@ -61,24 +61,24 @@ def undo_words(undo: str) -> str:
     return undo if undo.startswith("cannot") else f"undo: {undo}"
 
 
-def lost(one: ActionView, *, alone: bool) -> Lines:
+def lost(one: ActionView, *, alone: bool, secrets: Sequence[str]) -> Lines:
     """Say what an unknown end means and what to type."""
     ref = action_ref(one.action.id, alone=alone)
     target = one.action.target.id
     lines: Lines = []
     if one.verdict.risk.rank > 0:
         lines.append(f"Changes on {target} are frozen until someone looks.")
-    look = _where_to_look(one)
+    look = _where_to_look(one, secrets)
     if look:
         lines.append(f"Check: run {look} on {target}")
     lines.append(f"Then: settle {ref} ran, because …  or  settle {ref} did-not-run, because …")
     return lines
 
 
-def _where_to_look(one: ActionView) -> str:
+def _where_to_look(one: ActionView, secrets: Sequence[str]) -> str:
     """Return a command that only reads and tells how far it came, where one is known."""
     if one.action.verify is not None:
-        return redact_command(one.action.verify).text
+        return redact_command(one.action.verify, extra=secrets).text
     for touch in one.verdict.touches:
         if touch.kind is TouchKind.SERVICE and _PLAIN_NAME.fullmatch(touch.name):
             return f"systemctl status {touch.name}"
@@ -99,9 +99,9 @@ def unseen(reasons: Iterable[str]) -> str:
     return next((reason for reason in reasons if _UNSEEN in reason), "")
 
 
-def inline(text: str) -> str:
+def inline(text: str, *, secrets: Sequence[str]) -> str:
     """Return somebody's words as one line of at most 200 characters, secrets masked."""
-    return shortened(" ".join(redact(text).text.split()))
+    return shortened(" ".join(redact(text, extra=secrets).text.split()))
 
 
 def why_again(view: ProposalView) -> str:
@@ -119,9 +119,9 @@ def _went_wrong(one: ActionView) -> bool:
     return one.ending.verify_exit != 0
 
 
-def asked(view: ProposalView) -> str:
+def asked(view: ProposalView, *, secrets: Sequence[str]) -> str:
     """Return who asked, and in which words where these are not simply the commands shown."""
-    words = inline(view.purpose)
+    words = inline(view.purpose, secrets=secrets)
     if not words or all(one.action.command in view.purpose for one in view.actions):
         return f"asked by {view.requester}"
     return f'asked by {view.requester}: "{words}"'

@@ -163,7 +163,7 @@ class Cards:
         self, view: ProposalView, one: ActionView, *, now: datetime, zone: tzinfo, live: str
     ) -> card_words.Lines:
         lines: card_words.Lines = []
-        how = card_words.how(one, zone=zone, now=now)
+        how = card_words.how(one, zone=zone, now=now, secrets=self._secrets)
         if one.state is ActionState.STARTED:
             since = one.started_at or now
             lines.append(f"running {duration((now - since).total_seconds())}{how}")
@@ -175,7 +175,7 @@ class Cards:
             lines.append(block(output))
         lines.append(f"{self._end(one)}{how}")
         if one.state is ActionState.LOST:
-            lines.extend(card_words.lost(one, alone=len(view.actions) == 1))
+            lines.extend(card_words.lost(one, alone=len(view.actions) == 1, secrets=self._secrets))
         return lines
 
     def _output(self, one: ActionView) -> str:
@@ -194,7 +194,7 @@ class Cards:
         if ending is None:
             return f"{MARKS[one.state]} {one.state.value}"
         took = f" in {duration(ending.run_s)}"
-        settled = self.shown(card_words.inline(ending.settled))
+        settled = card_words.inline(ending.settled, secrets=self._secrets)
         match one.state:
             case ActionState.SUCCEEDED:
                 words = f"✓ ok{took}" if not ending.settled else f"✓ it ran, says who looked: {settled}"
@@ -237,7 +237,7 @@ class Cards:
             lines.append([f"To run it, {who}:  ", strong(strict.approval.phrase or ""), "   ", until])
         if again := card_words.why_again(view):
             lines.append(again)
-        lines.append(muted(self.shown(card_words.asked(view))))
+        lines.append(muted(card_words.asked(view, secrets=self._secrets)))
         return lines
 
     def _buttons(self, view: ProposalView) -> tuple[Button, ...]:
@@ -288,7 +288,7 @@ class Cards:
         lines += [f"- {self.shown(shortened(reason))}" for reason in one.verdict.reasons]
         if one.verdict.touches:
             lines.append(f"{blast.words(one.radius)}{card_words.all_dependants(one)}")
-        lines.append(f"purpose: {self.shown(card_words.inline(one.action.purpose))}")
+        lines.append(f"purpose: {card_words.inline(one.action.purpose, secrets=self._secrets)}")
         extras = [f"timeout {duration(one.action.timeout_s)}", f"shell {target.shell}"]
         if target.become:
             extras.append(f"as {target.become} through sudo -n")
@@ -318,10 +318,10 @@ def shown_key(pending: Sequence[ActionView]) -> str:
     )
 
 
-def summary(view: ProposalView) -> str:
+def summary(view: ProposalView, *, secrets: Sequence[str]) -> str:
     """Return "#k7f3a2, restart caddy on web1" for answers that name a proposal."""
     pending = view.pending or view.actions
-    what = named(pending[0])
+    what = named(pending[0], secrets=secrets)
     more = f" and {len(pending) - 1} more" if len(pending) > 1 else ""
     return f"#{view.id}, {what}{more}"
 

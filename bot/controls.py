@@ -36,7 +36,7 @@ def stop(core: Core, outcome: Outcome, speaker: Speaker) -> None:
     running = core.queries.in_state(ActionState.STARTED)
     lines: list[str] = ["Stopped. Nothing starts, approved work included. Say resume to go on."]
     if running:
-        lines.append(f"Still running: {listed([named(one) for one in running])}. Cancel that too?")
+        lines.append(f"Still running: {_names(core, running)}. Cancel that too?")
         lines += [f"  cancel {_ref(one)}" for one in running]
     outcome.say(Text.of(*lines))
 
@@ -72,7 +72,7 @@ def set_switch(core: Core, outcome: Outcome, speaker: Speaker, name: str, *, val
 # ---------------------------------------------------------------- on one proposal
 
 
-def cancel(outcome: Outcome, speaker: Speaker, view: ProposalView, index: int | None) -> None:
+def cancel(core: Core, outcome: Outcome, speaker: Speaker, view: ProposalView, index: int | None) -> None:
     """Stop what runs of a proposal and drop what waits."""
     if not may_drop(speaker.operator, view):
         deny(outcome, speaker, _not_theirs(view))
@@ -89,9 +89,9 @@ def cancel(outcome: Outcome, speaker: Speaker, view: ProposalView, index: int | 
         outcome.cancel[one.action.id] = speaker.operator.id
     words = []
     if running:
-        words.append(f"Stopping {listed([named(one) for one in running])}.")
+        words.append(f"Stopping {_names(core, running)}.")
     if waiting:
-        words.append(f"Dropped {listed([named(one) for one in waiting])}, nothing ran.")
+        words.append(f"Dropped {_names(core, waiting)}, nothing ran.")
     outcome.say(Text.of(" ".join(words)))
     outcome.refresh(view.id, place=view.shown_in)
 
@@ -233,6 +233,10 @@ def unknown_id(core: Core, outcome: Outcome, speaker: Speaker, proposal: Proposa
     recent: Sequence[str] = [f"#{one}" for one in core.queries.unfinished()]
     hint = f" Open: {listed(recent)}." if recent else " Nothing is open."
     deny(outcome, speaker, Reason(code=ReasonCode.UNKNOWN_ID, text=f"No #{proposal} here.{hint}"))
+
+
+def _names(core: Core, actions: Sequence[ActionView]) -> str:
+    return listed([named(one, secrets=core.secrets) for one in actions])
 
 
 def _ref(one: ActionView) -> str:

@@ -1,7 +1,8 @@
 """Small words: times, durations, names of things, the same everywhere.
 
 Pure text helpers for cards and answers. They never shorten a command. What names an action masks the secrets
-in its command; `bot.text.visible` does the rest where it is shown.
+in its command, those of the configuration included, which is why nobody may leave `secrets` out;
+`bot.text.visible` does the rest where it is shown.
 """
 
 from collections.abc import Sequence
@@ -67,12 +68,12 @@ def size(count: int) -> str:
     return f"{value / 1024:.1f} TiB"
 
 
-def command_on(action: Action, *, secrets: Sequence[str] = ()) -> str:
+def command_on(action: Action, *, secrets: Sequence[str]) -> str:
     """Return "systemctl restart caddy on web1", the command whole, what is secret in it masked."""
     return f"{redact_command(action.command, extra=secrets).text} on {action.target.id}"
 
 
-def title(view: ActionView, *, secrets: Sequence[str] = ()) -> str:
+def title(view: ActionView, *, secrets: Sequence[str]) -> str:
     """Return what the action is called: "restart caddy", else the start of its command's first line."""
     deed = view.verdict.deed
     if deed is not None:
@@ -91,7 +92,7 @@ def deed_words(deed: Deed) -> str:
     return f"{deed.verb} {deed.object}".strip()
 
 
-def named(view: ActionView, *, secrets: Sequence[str] = ()) -> str:
+def named(view: ActionView, *, secrets: Sequence[str]) -> str:
     """Return "restart caddy on web1"."""
     return f"{title(view, secrets=secrets)} on {view.action.target.id}"
 

@@ -5,17 +5,17 @@ from datetime import datetime, timedelta, tzinfo
 
 from bot import commands, history
 from bot.answering import Speaker
+from bot.card_words import inline
 from bot.cards import MARKS, Cards, summary
 from bot.controls import unknown_id
 from bot.core import Core
 from bot.digest import digest
 from bot.outcome import Outcome
-from bot.phrasing import clock_time, listed, title
+from bot.phrasing import clock_time, listed, named, title
 from bot.text import Text, block, muted
 from gate import blast
 from gate.domain import ProposalId, TargetId, Touch, TouchKind
 from gate.lifecycle import ActionState, ApprovalState
-from gate.redact import redact
 from ledger.views import ActionView, ProposalView
 
 HELP = (
@@ -99,9 +99,9 @@ def _pending(core: Core, outcome: Outcome, speaker: Speaker, behind: Behind) -> 
 def open_lines(core: Core, *, zone: tzinfo, now: datetime, behind: Behind) -> list[str]:
     """Return what waits, runs or has an unknown end, a line each; [] when nothing does."""
     views = [view for one in core.queries.unfinished() if (view := core.queries.proposal(one)) is not None]
-    lines = [_pending_line(view, now, zone, behind.get(view.id, "")) for view in views]
+    lines = [_pending_line(core, view, now, zone, behind.get(view.id, "")) for view in views]
     lines += [
-        f"? #{one.action.id} {title(one)} on {one.action.target.id}: unknown end, settle it"
+        f"? #{one.action.id} {named(one, secrets=core.secrets)}: unknown end, settle it"
         for one in core.queries.in_state(ActionState.LOST)
     ]
     if frozen := core.queries.frozen():
@@ -109,22 +109,22 @@ def open_lines(core: Core, *, zone: tzinfo, now: datetime, behind: Behind) -> li
     return lines
 
 
-def _pending_line(view: ProposalView, now: datetime, zone: tzinfo, behind: str) -> str:
+def _pending_line(core: Core, view: ProposalView, now: datetime, zone: tzinfo, behind: str) -> str:
     pending = view.pending
     if not pending:
         running = next((one for one in view.actions if one.state is ActionState.STARTED), None)
         waits = f" · waits {behind}" if behind and running is None else ""
-        return f"{'●' if running else '◔'} {first_line(view)}{waits}"
+        return f"{'●' if running else '◔'} {first_line(core, view)}{waits}"
     until = min(one.approval.deadline_at for one in pending if one.approval is not None)
     when = clock_time(until, zone=zone, now=now)
-    return f"◔ {summary(view)} · asked by {view.requester} · until {when}"
+    return f"◔ {summary(view, secrets=core.secrets)} · asked by {view.requester} · until {when}"
 
 
-def first_line(view: ProposalView) -> str:
+def first_line(core: Core, view: ProposalView) -> str:
     """Return "restart caddy on web1" for a list of proposals."""
     first = view.actions[0]
     more = f" and {len(view.actions) - 1} more" if len(view.actions) > 1 else ""
-    return f"#{view.id} {title(first)} on {first.action.target.id}{more}"
+    return f"#{view.id} {named(first, secrets=core.secrets)}{more}"
 
 
 def _depends(core: Core, outcome: Outcome, speaker: Speaker, asked: commands.DependsOn) -> None:
@@ -133,7 +133,7 @@ def _depends(core: Core, outcome: Outcome, speaker: Speaker, asked: commands.Dep
         if view is None:
             unknown_id(core, outcome, speaker, asked.ref.proposal)
             return
-        outcome.say(Text.of(*(_dependants(one) for one in view.actions)))
+        outcome.say(Text.of(*(_dependants(core, one) for one in view.actions)))
         return
     if asked.name is None:
         outcome.say(Text.of("Of what? Say  what depends on <service or target>."))
@@ -156,10 +156,10 @@ def _named_dependants(core: Core, name: str, target: str | None) -> str:
     return f"{name} → {', '.join(names)}" if names else f"{name}: {blast.words(found[0])}"
 
 
-def _dependants(one: ActionView) -> str:
+def _dependants(core: Core, one: ActionView) -> str:
     names = [*one.radius.services, *map(str, one.radius.targets)]
     tail = f"→ {', '.join(names)}" if names else blast.words(one.radius)
-    return f"{title(one)} on {one.action.target.id}: {tail}"
+    return f"{named(one, secrets=core.secrets)}: {tail}"
 
 
 def _whole(cards: Cards, view: ProposalView, now: datetime, speaker: Speaker, *, index: int | None) -> Text:
@@ -221,7 +221,11 @@ def matches(core: Core, query: history.HistoryQuery, view: ProposalView, one: Ac
         return False
     if query.risk is not None and one.verdict.risk is not query.risk:
         return False
-    return _matches_person(query, view, one) and _matches_outcome(query, one) and _matches_words(query, one)
+    return (
+        _matches_person(query, view, one)
+        and _matches_outcome(query, one)
+        and _matches_words(core, query, one)
+    )
 
 
 def _is_on(core: Core, wanted: str, one: ActionView) -> bool:
@@ -255,8 +259,8 @@ def _matches_outcome(query: history.HistoryQuery, one: ActionView) -> bool:
     return wanted in words
 
 
-def _matches_words(query: history.HistoryQuery, one: ActionView) -> bool:
-    text = f"{one.action.command} {one.action.purpose} {title(one)}".casefold()
+def _matches_words(core: Core, query: history.HistoryQuery, one: ActionView) -> bool:
+    text = f"{one.action.command} {one.action.purpose} {title(one, secrets=core.secrets)}".casefold()
     wanted = list(query.words)
     if query.verb and query.verb not in (*_DECIDING, "ask", "cancel", "settle"):
         wanted.append(query.verb)
@@ -269,12 +273,14 @@ def _history_line(core: Core, view: ProposalView, one: ActionView, now: datetime
     who = f"asked by {view.requester}"
     if approval is not None and approval.decided_by is not None:
         word = "approved" if approval.state is ApprovalState.GRANTED else approval.state.value
-        who += f", {word} by {approval.decided_by}" + (f' "{approval.said}"' if approval.said else "")
+        who += f", {word} by {approval.decided_by}" + (
+            f' "{inline(approval.said, secrets=core.secrets)}"' if approval.said else ""
+        )
     elif approval is None:
         who += ", ran at once" if one.started_at is not None else ""
     elif approval.state is not ApprovalState.GRANTED:
         who += f", {approval.state.value}"
-    what = redact(title(one), extra=core.secrets).text
+    what = title(one, secrets=core.secrets)
     return (
         f"{when}  {MARKS[one.state]} {one.action.target.id} · {what} · {one.state.value} · {who} · #{view.id}"
     )

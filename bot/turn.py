@@ -308,7 +308,7 @@ class Turns:
             return
         match command:
             case commands.Cancel():
-                controls.cancel(outcome, speaker, view, ref.index)
+                controls.cancel(core, outcome, speaker, view, ref.index)
             case commands.Settle():
                 controls.settle(outcome, speaker, view, command)
             case commands.Again():
@@ -326,13 +326,13 @@ class Turns:
             and facts.place in (view.asked_in, view.shown_in)
         ]
         if len(open_ones) == 1:
-            controls.cancel(outcome, speaker, open_ones[0], None)
+            controls.cancel(core, outcome, speaker, open_ones[0], None)
         elif asking.drop_choice(core, outcome, speaker):
             outcome.say(Text.of("Dropped. Nothing ran."))
         elif not open_ones:
             outcome.say(Text.of("Nothing runs or waits here."))
         else:
-            lines = [f"  cancel {view.id}   {showing.first_line(view)}" for view in open_ones]
+            lines = [f"  cancel {view.id}   {showing.first_line(core, view)}" for view in open_ones]
             outcome.say(Text.of("Which one?", *lines))
 
     # ------------------------------------------------------------ clicks

@@ -208,7 +208,7 @@ class Work:
                 self._delivery.refresh(proposal)
             async with lock:
                 self._live.behind.pop(proposal, None)
-                self._holders[target] = f"#{proposal}, {named(view)}"
+                self._holders[target] = f"#{proposal}, {named(view, secrets=self._core.secrets)}"
                 try:
                     moved = await self._start_and_run(view)
                 finally:

@@ -29,9 +29,9 @@ def view(command: str) -> ActionView:
 
 def test_a_name_shows_no_secret() -> None:
     one = view("deploy --token hunter2 now")
-    assert title(one) == "deploy --token *** now"
-    assert named(one) == "deploy --token *** now on web1"
-    assert command_on(one.action) == "deploy --token *** now on web1"
+    assert title(one, secrets=[]) == "deploy --token *** now"
+    assert named(one, secrets=[]) == "deploy --token *** now on web1"
+    assert command_on(one.action, secrets=[]) == "deploy --token *** now on web1"
 
 
 def test_a_name_masks_values_known_from_the_configuration() -> None:
@@ -39,4 +39,4 @@ def test_a_name_masks_values_known_from_the_configuration() -> None:
 
 
 def test_a_name_hides_nothing_that_is_executed() -> None:
-    assert title(view("echo Cookie: a; touch /tmp/x")) == "echo Cookie: ***; touch /tmp/x"
+    assert title(view("echo Cookie: a; touch /tmp/x"), secrets=[]) == "echo Cookie: ***; touch /tmp/x"
