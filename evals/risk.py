@@ -61,6 +61,35 @@ ARGUED = (
     (r"find \S+ -ok .*", "asks on a terminal, and there is none"),
 )
 
+#: Kinds of read-only rows that ask on purpose. The figures above them count these as missed all the same.
+ASKING = (
+    (
+        r"(docker|podman) inspect (?!.*(-f|--format)\b).*",
+        "shows a container's environment, passwords included",
+    ),
+    (
+        r"(terraform|tofu) (-\S+ )*(show|state show|output)\b.*",
+        "starts providers that lie in the folder, or shows what is sensitive",
+    ),
+    (
+        r"git (-C \S+ )?(status|diff|show|blame)\b.*",
+        "runs filters that the repository names, which nothing switches off (docs/adr/0003)",
+    ),
+    (r"sudo (?!.*\|).*", "as sudo: runs at once where the target lets sayso become root"),
+    (r".*\bsudo\b.*", "sudo in a longer line: sayso can add its own to a line that is nothing else"),
+    (
+        r"(borg|ansible|ansible-\w+|certbot|cloudflared) .*",
+        "opens with a program, a lock, a log or a hook of its own",
+    ),
+    (
+        r"(openssl s_client|tailscale ping|socat|curl|dig|ping|host|nslookup|whois)\b.*",
+        "talks to a host that the line chooses",
+    ),
+    (r"/(?!usr/s?bin/|s?bin/).*", "names a program by a path outside the trusted folders"),
+    (r"aws .*\bhelp", "formats its help through other programs"),
+    (r".*(\$\(|\{\w+,|`).*", "holds what only the shell can compute"),
+)
+
 
 def label(row: Row) -> str | None:
     """Return the label of a row of any of the files."""
@@ -71,6 +100,11 @@ def label(row: Row) -> str | None:
 def argued(command: str) -> str | None:
     """Return the reason why a row that others call destructive is placed lower."""
     return next((reason for kind, reason in ARGUED if re.fullmatch(kind, command, re.DOTALL)), None)
+
+
+def asking(command: str) -> str | None:
+    """Return the reason why a command that changes nothing asks all the same."""
+    return next((reason for kind, reason in ASKING if re.fullmatch(kind, command, re.DOTALL)), None)
 
 
 def false_allows(rows: list[Row], runs: Callable[[Row], bool]) -> list[Row]:
@@ -138,7 +172,8 @@ def _usefulness(files: dict[str, list[Row]], verdicts: dict[str, list[Verdict]],
         if listing:
             for row, verdict in rows:
                 if not verdict.auto_run:
-                    print(f"      {row['command']!r}: {verdict.reasons[0]}")
+                    why = asking(row["command"]) or "not argued"
+                    print(f"      {row['command']!r}: {verdict.reasons[0]} ({why})")
     print("classes")
     for name in ("ops_system", "ops_platform"):
         rows = [pair for pair in pairs[name] if label(pair[0]) in CLASSES - {"read_only"}]
