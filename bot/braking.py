@@ -10,10 +10,11 @@ from bot import commands
 from bot.controls import may_drop
 from bot.core import Core
 from bot.phrasing import action_ref, listed, named
+from bot.places import place_id
 from bot.ports import Inbound, InboundKind
 from bot.text import Text
 from gate import authority
-from gate.domain import ActionId, PersonId
+from gate.domain import ActionId, PersonId, PlaceId
 from gate.lifecycle import ActionState
 from gate.policy import Operator, Switches
 from ledger.views import ActionView
@@ -50,8 +51,8 @@ def brake(core: Core, inbound: Inbound, *, key: str) -> Braked | None:
             return Braked(words=Text.of("Auto is off: nothing starts by itself.", *_HELD), by=operator.id)
         case commands.NeverAuto(target=target):
             return _never_auto(core, operator, target, key=key)
-        case commands.Cancel(ref=commands.Ref() as ref):
-            return _cancel(core, operator, ref)
+        case commands.Cancel(ref=ref):
+            return _cancel(core, operator, ref or _only_open(core, place_id(inbound.place)))
         case _:
             return None
 
@@ -76,9 +77,9 @@ def _never_auto(core: Core, operator: Operator, target: str, *, key: str) -> Bra
     return Braked(words=Text.of(words, *_HELD), by=operator.id)
 
 
-def _cancel(core: Core, operator: Operator, ref: commands.Ref) -> Braked | None:
-    view = core.queries.proposal(ref.proposal)
-    if view is None or not may_drop(operator, view):
+def _cancel(core: Core, operator: Operator, ref: commands.Ref | None) -> Braked | None:
+    view = None if ref is None else core.queries.proposal(ref.proposal)
+    if ref is None or view is None or not may_drop(operator, view):
         return None
     running = [
         one
@@ -90,3 +91,14 @@ def _cancel(core: Core, operator: Operator, ref: commands.Ref) -> Braked | None:
     words = f"Stopping {listed([named(one, secrets=core.secrets) for one in running])}."
     end = "The ledger cannot be written now; its end is recorded as soon as it can be."
     return Braked(words=Text.of(words, end), by=operator.id, cancel=tuple(one.action.id for one in running))
+
+
+def _only_open(core: Core, place: PlaceId) -> commands.Ref | None:
+    """Return what `cancel` without an id means in `place`; None with more than one thing open.
+
+    It must not guess: the words are taken as a turn later, and may then mean only what is left.
+    """
+    queries = core.queries
+    views = [view for one in queries.unfinished() if (view := queries.proposal(one)) is not None]
+    here = [view for view in views if place in (view.asked_in, view.shown_in)]
+    return commands.Ref(proposal=here[0].id) if len(here) == 1 else None

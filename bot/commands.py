@@ -80,9 +80,9 @@ class Deny:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Details:
-    """Show everything about a proposal."""
+    """Show everything about a proposal; without a ref, about the newest of the place."""
 
-    ref: Ref
+    ref: Ref | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,9 +237,7 @@ _STOPS = _phrases(
     freeze | freeze everything | panic | stop sayso | stop the bot | abort everything | stop that |
     stop this | stop working | stop running | stop doing that | abort all | cancel everything"""
 )
-_AUTO_OFFS = _phrases(
-    """auto off | auto-off | autooff | auto act off | turn auto off | auto stop | no auto"""
-)
+_AUTO_OFFS = _phrases("auto off | auto-off | autooff | auto act off | turn auto off | auto stop | no auto")
 _AUTO_ONS = frozenset({"auto on", "auto-on", "auto act on", "turn auto on"})
 _RESUMES = frozenset({"resume", "unstop", "resume everything", "resume all"})
 _POSTURE = re.compile(r"(?:set\s+)?posture(?:\s*[:=]\s*|\s+(?:to\s+)?)(approve[ _-](?:all|most|config))")
@@ -286,6 +284,7 @@ _CANCEL = _verb("cancel|abort|withdraw")
 _CANCEL_ANY = _phrases(
     """cancel | cancel it | cancel that | cancel this | abort | abort it | never mind | nevermind"""
 )
+_DETAILS_ANY = frozenset({"details", "detail", "show details"})
 _SIMPLE: tuple[tuple[re.Pattern[str], bool, Callable[[Ref], Command]], ...] = (
     # pattern, whether a bare word must hold a digit ("show uptime" is no id), what to build
     (_APPROVE, False, lambda ref: Approve(ref=ref)),
@@ -300,8 +299,10 @@ _WHY = re.compile(rf"why(?:\s+(?:is|was|does|did))?\s+{_REF}(?:\s+\w+){{0,4}}[\s
 
 
 def _on_proposal(message: str) -> Command | None:
-    if _plain(message) in _CANCEL_ANY:
+    if (plain := _plain(message)) in _CANCEL_ANY:
         return Cancel()
+    if plain in _DETAILS_ANY:
+        return Details()
     for pattern, sure, build in _SIMPLE:
         if (match := pattern.fullmatch(message)) and (ref := _ref(match, sure=sure)):
             return build(ref)

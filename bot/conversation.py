@@ -46,9 +46,11 @@ GRACE_S = 0.8
 LOOK_EVERY_S = 30.0
 _DAY = timedelta(days=1)
 
+_STILL_WORK = "stop and  cancel <id>  work all the same; stop names what runs."
 _UNWRITABLE = Text.of(
     "The ledger cannot be written, so nothing runs and nothing is decided.",
     "Check disk space and permissions:  sayso doctor.  Then say it again.",
+    _STILL_WORK,
 )
 _NOT_TAKEN = "What was said while the ledger could not be written did not count. Nothing ran from it."
 _TOO_OLD = "That message waited while sayso was down. Nothing ran from it. Ask again."
@@ -91,7 +93,7 @@ class Conversation:
             if isinstance(error, LedgerUnwritableError) and await self._braked(self._arrived(inbound)):
                 settled.set_result(None)
                 return Receipt(fresh=True, settled=settled)
-            raise NotCommittedError(NotCommittedError.__doc__) from error
+            raise NotCommittedError(f"{NotCommittedError.__doc__} {_STILL_WORK}") from error
         self._core.probe("inbox.committed")
         if arrived is not None:
             _keep(self._tasks, self._in_lane(arrived, settled))

@@ -1,6 +1,6 @@
 """Answers that change nothing: help, targets, what waits, history, the digest, details and dependants."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta, tzinfo
 
 from bot import commands, history
@@ -24,7 +24,7 @@ HELP = (
     "  run systemctl restart caddy on web1",
     "  on @web: uptime",
     "Reading runs at once. What changes something waits: say go ahead, or no. What destroys wants a phrase.",
-    "  approve <id> · deny <id> why · details <id> · preview <id> · again <id> · cancel <id>",
+    "  approve <id> · deny <id> why · details [id] · preview <id> · again <id> · cancel <id>",
     "  pending · history · who restarted caddy last week? · what did you do? · targets",
     "  stop · auto off · resume · posture approve_all · never auto web1",
     "  settle <id> ran, because …  for what has an unknown end",
@@ -60,14 +60,10 @@ def show(
             _digest(core, outcome, speaker, period)
         case commands.DependsOn():
             _depends(core, outcome, speaker, command)
-        case commands.Details(ref=ref) | commands.Why(ref=ref):
-            view = core.queries.proposal(ref.proposal)
-            if view is None:
-                unknown_id(core, outcome, speaker, ref.proposal)
-                return
-            whole = _whole(cards, view, outcome.at, speaker, index=ref.index)
-            waits = behind.get(view.id, "")
-            outcome.say(whole + Text.of(f"waits {waits}") if waits else whole)
+        case commands.Details(ref=None):
+            _details_here(core, cards, outcome, speaker, behind=behind)
+        case commands.Details(ref=commands.Ref() as ref) | commands.Why(ref=ref):
+            _details(core, cards, outcome, speaker, ref, behind=behind)
         case _:
             raise TypeError(f"nothing shows {command!r}")
 
@@ -160,6 +156,38 @@ def _dependants(core: Core, one: ActionView) -> str:
     names = [*one.radius.services, *map(str, one.radius.targets)]
     tail = f"→ {', '.join(names)}" if names else blast.words(one.radius)
     return f"{named(one, secrets=core.secrets)}: {tail}"
+
+
+def _details(
+    core: Core, cards: Cards, outcome: Outcome, speaker: Speaker, ref: commands.Ref, *, behind: Behind
+) -> None:
+    view = core.queries.proposal(ref.proposal)
+    if view is None:
+        unknown_id(core, outcome, speaker, ref.proposal)
+        return
+    whole = _whole(cards, view, outcome.at, speaker, index=ref.index)
+    waits = behind.get(view.id, "")
+    outcome.say(whole + Text.of(f"waits {waits}") if waits else whole)
+
+
+def _details_here(core: Core, cards: Cards, outcome: Outcome, speaker: Speaker, *, behind: Behind) -> None:
+    """`details` without an id: what waits here, else the newest card of the place."""
+    place = outcome.place
+    names = [one.proposal for one in core.queries.pending() if place in (one.asked_in, one.shown_in)]
+    waiting = list(dict.fromkeys(names))
+    newest = waiting[0] if len(waiting) == 1 else core.queries.newest_in(place)
+    if newest is None:
+        outcome.say(Text.of("Nothing was asked here yet. pending lists what waits elsewhere."))
+    elif len(waiting) > 1:
+        views = [view for one in waiting if (view := core.queries.proposal(one)) is not None]
+        outcome.say(which(core, "details", views))
+    else:
+        _details(core, cards, outcome, speaker, commands.Ref(proposal=newest), behind=behind)
+
+
+def which(core: Core, verb: str, views: Sequence[ProposalView]) -> Text:
+    """Ask which of several proposals `verb` means."""
+    return Text.of("Which one?", *(f"  {verb} {view.id}   {first_line(core, view)}" for view in views))
 
 
 def _whole(cards: Cards, view: ProposalView, now: datetime, speaker: Speaker, *, index: int | None) -> Text:

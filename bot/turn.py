@@ -332,8 +332,7 @@ class Turns:
         elif not open_ones:
             outcome.say(Text.of("Nothing runs or waits here."))
         else:
-            lines = [f"  cancel {view.id}   {showing.first_line(core, view)}" for view in open_ones]
-            outcome.say(Text.of("Which one?", *lines))
+            outcome.say(showing.which(core, "cancel", open_ones))
 
     # ------------------------------------------------------------ clicks
 

@@ -200,6 +200,12 @@ class Queries:
             actions=tuple(self.action(ActionId(one["id"])) for one in actions),
         )
 
+    def newest_in(self, place: PlaceId) -> ProposalId | None:
+        """Return the newest proposal that was asked or shown in `place`; None where there is none."""
+        query = "SELECT id FROM proposal WHERE asked_in=? OR shown_in=? ORDER BY made_seq DESC LIMIT 1"
+        row = self._row(query, place, place)
+        return None if row is None else ProposalId(row["id"])
+
     def action(self, action: ActionId) -> ActionView:
         """Return one action; raises LookupError for an unknown id."""
         row = self._row("SELECT * FROM action WHERE id=?", action)

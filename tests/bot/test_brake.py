@@ -92,6 +92,36 @@ async def test_a_cancel_into_a_full_disk_stops_what_runs(tmp_path: Path) -> None
         assert kit.states() == ["cancelled"]
 
 
+async def test_a_bare_cancel_into_a_full_disk_stops_the_one_thing_that_runs(tmp_path: Path) -> None:
+    async with conversation(tmp_path, executor=UntilCancelled) as kit:
+        await kit.say("run systemctl restart caddy on web1")
+        receipt = await kit.hand_over(kit.inbound("go ahead"))
+        await kit.core.executor.runs.wait()  # type: ignore[attr-defined] # UntilCancelled
+        full(kit)
+        with pytest.raises(NotCommittedError):
+            await kit.say("cancel", place="elsewhere")
+        assert "Stopping restart caddy on web1" in await kit.say("cancel")
+        full(kit, is_full=False)
+        await receipt.settled
+        assert kit.states() == ["cancelled"]
+
+
+async def test_a_bare_cancel_into_a_full_disk_does_not_guess(tmp_path: Path) -> None:
+    async with conversation(tmp_path, executor=UntilCancelled) as kit:
+        await kit.say("run systemctl restart caddy on web1")
+        first = kit.newest_id()
+        await kit.hand_over(kit.inbound("go ahead"))
+        await kit.core.executor.runs.wait()  # type: ignore[attr-defined] # UntilCancelled
+        await kit.say("run systemctl restart nginx on web2")
+        full(kit)
+        with pytest.raises(NotCommittedError, match="stop and  cancel <id>  work all the same"):
+            await kit.say("cancel")
+        assert f"cancel #{first}.1" in await kit.say("stop")
+        full(kit, is_full=False)
+        await kit.say(f"cancel {first}")
+        assert kit.states() == ["waiting"]
+
+
 async def test_other_words_and_other_people_are_refused_as_before(tmp_path: Path) -> None:
     async with conversation(tmp_path, executor=Ends) as kit:
         full(kit)

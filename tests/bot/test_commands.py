@@ -105,6 +105,8 @@ def test_loosening_takes_its_exact_form(text: str) -> None:
         ("no #k7f3a2", c.Deny(ref=REF)),
         ("no, k7f3a2 not today", c.Deny(ref=REF, reason="not today")),
         ("details k7f3a2", c.Details(ref=REF)),
+        ("details", c.Details()),
+        ("Show details, please", c.Details()),
         ("show #c0de", c.Details(ref=SHORT)),
         ("again #k7f3a2", c.Again(ref=REF)),
         ("retry k7f3a2.2", c.Again(ref=SECOND)),

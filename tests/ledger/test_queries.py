@@ -234,6 +234,12 @@ def test_words_that_were_pruned_read_so(tale: Story) -> None:
     assert (choice.question, choice.options) == (PRUNED, ())
 
 
+def test_the_newest_proposal_of_a_place_is_found(tale: Story) -> None:
+    tale.write(made(ONE), made(OTHER))
+    assert tale.queries.newest_in(HERE) == P2
+    assert tale.queries.newest_in(THERE) is None
+
+
 # ---------------------------------------------------------------- runs
 
 
