@@ -152,7 +152,6 @@ def test_words_on_a_proposal(text: str, command: c.Command) -> None:
         "settle #c0de",
         "settle #c0de maybe",
         "again please",
-        "details",
         "approve #k7f3a2 on web1",
     ],
 )
