@@ -26,17 +26,20 @@ def register(subparsers: Subparsers) -> None:
 
 
 def _check(args: argparse.Namespace) -> int:
+    from bot.settings.checks import lone_deciders  # noqa: PLC0415  # lazy: only this verb warns
     from bot.settings.inventory import inventory_of  # noqa: PLC0415  # lazy: brings rapidfuzz
     from bot.settings.rules import rule_files, rules_of  # noqa: PLC0415  # lazy: brings the rule grammar
 
     config = config_from(args)
-    inventory_of(config)
+    inventory = inventory_of(config)
     rules_of(config)
     people = ", ".join(person.id for person in config.policy.operators)
     print(f"ok · {config.file or 'no config file, defaults'}")
     print(f"operators: {people} · targets: {len(config.targets)} · posture: {config.policy.posture}")
     if rule_files(config):
         print(f"rules of your own: {', '.join(map(str, rule_files(config)))}")
+    for warning in lone_deciders(config.policy, inventory.targets.values()):
+        print(f"warning: {warning}")
     return 0
 
 

@@ -1,7 +1,7 @@
 """What a config may get wrong although every value is well formed: names that clash or lead nowhere.
 
 Reads nothing; bot.settings.config calls it. The rules it owns: an account belongs to one person, the agent is
-never an operator (C4), and whoever or whatever is named exists.
+never an operator (C4), and whoever or whatever is named exists. What can be meant is a warning, no problem.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,7 +11,9 @@ from bot.inventory.config import TargetConfig
 from bot.settings.document import OperatorConfig
 from bot.settings.errors import Problem, unknown
 from bot.settings.layers import Resolved
-from gate.domain import AGENT
+from gate import authority
+from gate.domain import AGENT, PersonId, Risk, Target, TargetState
+from gate.policy import Policy
 
 _NOT_PEOPLE = frozenset({str(AGENT), "agent", "bot"})
 
@@ -70,3 +72,20 @@ def name_problems(
         if spoken not in targets:
             what = f'"{spoken}": ' + unknown("target", spoken, targets)
             yield Problem(where=never.why, key="policy.never_auto_act", what=what)
+
+
+def lone_deciders(policy: Policy, targets: Iterable[Target]) -> Iterable[str]:
+    """Warn of destructive work that needs a second person where only one person may approve it (C4)."""
+    if not authority.needs_second_person(policy, risk=Risk.DESTRUCTIVE):
+        return
+    alone: dict[PersonId, list[str]] = {}
+    for target in targets:
+        people = authority.who_may(policy.operators, target=target, risk=Risk.DESTRUCTIVE)
+        if len(people) == 1 and target.state is TargetState.ACTIVE:
+            alone.setdefault(people[0], []).append(str(target.id))
+    for person, names in alone.items():
+        yield (
+            f"only {person} may approve destructive work on {', '.join(names)}. What {person} asks for there "
+            "needs a second person, so it never runs. Let another operator approve it (may), or set "
+            'policy.separate_requester = "never".'
+        )

@@ -106,6 +106,43 @@ def test_config_check_of_the_example(capsys: pytest.CaptureFixture[str]) -> None
     assert "operators: ana, bo · targets: 6" in capsys.readouterr().out
 
 
+_PEOPLE = """
+[operators.ana]
+may = [{risk = "destructive", targets = ["*"]}]
+[operators.bo]
+may = [{risk = "%s", targets = ["@web"]}]
+[targets.local]
+kind = "local"
+[targets.web1]
+kind = "local"
+tags = ["web"]
+[policy]
+separate_requester = "%s"
+"""
+
+
+@pytest.mark.parametrize(
+    ("risk", "separate", "warned"),
+    [
+        (
+            "reversible_low",
+            "auto",
+            "only ana may approve destructive work on local, web1. What ana asks",
+        ),
+        ("destructive", "auto", "only ana may approve destructive work on local. What"),
+        ("reversible_low", "never", None),
+    ],
+)
+def test_config_check_warns_where_no_second_person_may_approve(
+    home: Path, capsys: pytest.CaptureFixture[str], risk: str, separate: str, warned: str | None
+) -> None:
+    file = home / "people.toml"
+    file.write_text(_PEOPLE % (risk, separate))
+    assert main(["config", "check", "--config", str(file)]) == 0
+    told = capsys.readouterr().out
+    assert (warned in told) if warned else ("warning" not in told)
+
+
 def test_a_config_error_is_told_in_lines_and_not_as_a_traceback(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
