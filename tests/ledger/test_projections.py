@@ -1,7 +1,6 @@
-"""Projections: what each kind of entry does to the present state, and what a decision may rely on (D11)."""
+"""Projections: what each kind of entry does to the present state."""
 
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
@@ -9,22 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain import ActionId, ApprovalId, PersonId, PlaceId, ProposalId, RouteKind, TurnId
+from gate.domain import PersonId, PlaceId, ProposalId, RouteKind
 from gate.errors import TransitionError
-from gate.lifecycle import ActionState, ApprovalState, ClarificationState
+from gate.lifecycle import ActionState, ApprovalState
 from ledger import projected
 from ledger.codec import instant
 from ledger.kinds import (
-    ActionIs,
-    ApprovalIs,
-    ClarificationIs,
     Draft,
-    Expectation,
     Kind,
-    LastTurnIs,
-    LostRaceError,
-    ProposalIsNew,
-    SwitchesAre,
 )
 from ledger.projections import HANDLERS, TABLES, reset
 from tests.gate.makers import HERE, NOW, P1, P2, THERE
@@ -50,13 +41,6 @@ from tests.ledger.story import (
 
 ONE = planned()
 ANA, KIM = PersonId("ana"), PersonId("kim")
-
-
-@pytest.fixture
-def tale(tmp_path: Path) -> Iterator[Story]:
-    begun = Story.begin(tmp_path)
-    yield begun
-    begun.ledger.close()
 
 
 def tables(connection: sqlite3.Connection) -> dict[str, list[tuple[object, ...]]]:
@@ -377,58 +361,6 @@ def test_a_loosening_waits_until_it_ends(tale: Story, how: str) -> None:
     assert [one.id for one in tale.queries.loosenings()] == ["l1"]
     tale.write(loosening(Kind.LOOSENING_ENDED, how=how))
     assert tale.queries.loosenings() == ()
-
-
-# ---------------------------------------------------------------- what a decision read
-
-
-APPROVAL, ACTION = ApprovalId(f"{ONE.action.id}/a"), ONE.action.id
-EXPECTATIONS: list[tuple[Expectation, bool]] = [
-    (ApprovalIs(APPROVAL, ApprovalState.PENDING), True),
-    (ApprovalIs(APPROVAL, ApprovalState.GRANTED), False),
-    (ApprovalIs(ApprovalId("nobody"), ApprovalState.PENDING), False),
-    (ActionIs(ACTION, ActionState.WAITING), True),
-    (ActionIs(ACTION, ActionState.QUEUED), False),
-    (ActionIs(ActionId("nobody"), ActionState.WAITING), False),
-    (ClarificationIs("c1", ClarificationState.PENDING), True),
-    (ClarificationIs("c1", ClarificationState.ANSWERED), False),
-    (ClarificationIs("c2", ClarificationState.PENDING), False),
-    (LastTurnIs(HERE, TurnId("t1")), True),
-    (LastTurnIs(HERE, TurnId("t0")), False),
-    (LastTurnIs(HERE, None), False),
-    (LastTurnIs(THERE, None), True),
-    (LastTurnIs(THERE, TurnId("t1")), False),
-    (SwitchesAre(5), True),
-    (SwitchesAre(0), False),
-    (ProposalIsNew(P1), False),
-    (ProposalIsNew(P2), True),
-]
-
-
-@pytest.mark.parametrize(("expectation", "stands"), EXPECTATIONS)
-def test_an_expectation_holds_or_nothing_is_written(
-    tale: Story, expectation: Expectation, *, stands: bool
-) -> None:
-    tale.write(
-        received("t1"),
-        made(ONE),
-        opened(ONE),
-        clarified(Kind.CLARIFICATION_ASKED),
-        switched("stopped", value=True),
-    )
-    head = tale.ledger.head()
-    if stands:
-        tale.write(received("t2"), expects=(expectation,))
-        assert tale.ledger.head().seq == head.seq + 1
-        return
-    with pytest.raises(LostRaceError) as caught:
-        tale.write(received("t2"), expects=(expectation,))
-    assert caught.value.expectation == expectation
-    assert tale.ledger.head() == head
-
-
-def test_no_switch_was_ever_changed_is_zero(tale: Story) -> None:
-    tale.write(received(), expects=(SwitchesAre(0),))
 
 
 # ---------------------------------------------------------------- rebuilding

@@ -1,10 +1,8 @@
 """Queries: facts for decisions, views for cards, what is due; words that are gone read as pruned."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
-from pathlib import Path
 
 import pytest
 
@@ -39,13 +37,6 @@ ONE = planned()
 TWO = planned(index=2, command="apt upgrade -y", risk=Risk.CONFIG_MUTATION)
 OTHER = planned(proposal=P2, command="systemctl restart nginx")
 ANA = PersonId("ana")
-
-
-@pytest.fixture
-def tale(tmp_path: Path) -> Iterator[Story]:
-    begun = Story.begin(tmp_path)
-    yield begun
-    begun.ledger.close()
 
 
 def run(tale: Story, one: Planned, *after: Draft, boot_id: str | None = None) -> None:

@@ -1,10 +1,6 @@
 """What recovery asks of the ledger: boot ids of starts, and checks that were never recorded."""
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
-
-import pytest
 
 from gate.domain import ActionId
 from ledger import remains
@@ -13,13 +9,6 @@ from tests.ledger.story import Story, decided, ended, made, opened, planned, que
 
 PLAIN, TWO = planned(), planned(index=2)
 ONE = replace(PLAIN, action=replace(PLAIN.action, verify="systemctl is-active caddy"))
-
-
-@pytest.fixture
-def tale(tmp_path: Path) -> Iterator[Story]:
-    begun = Story.begin(tmp_path)
-    yield begun
-    begun.ledger.close()
 
 
 def start(tale: Story, *, boot_id: str | None = None) -> None:

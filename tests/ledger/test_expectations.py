@@ -1,0 +1,76 @@
+"""Expectations: what a decision read still stands when it is written, or nothing is (D11)."""
+
+import pytest
+
+from gate.domain import ActionId, ApprovalId, TurnId
+from gate.lifecycle import ActionState, ApprovalState, ClarificationState
+from ledger.kinds import (
+    ActionIs,
+    ApprovalIs,
+    ClarificationIs,
+    Expectation,
+    Kind,
+    LastTurnIs,
+    LostRaceError,
+    ProposalIsNew,
+    SwitchesAre,
+)
+from tests.gate.makers import HERE, P1, P2, THERE
+from tests.ledger.story import (
+    Story,
+    clarified,
+    made,
+    opened,
+    planned,
+    received,
+    switched,
+)
+
+ONE = planned()
+APPROVAL, ACTION = ApprovalId(f"{ONE.action.id}/a"), ONE.action.id
+EXPECTATIONS: list[tuple[Expectation, bool]] = [
+    (ApprovalIs(APPROVAL, ApprovalState.PENDING), True),
+    (ApprovalIs(APPROVAL, ApprovalState.GRANTED), False),
+    (ApprovalIs(ApprovalId("nobody"), ApprovalState.PENDING), False),
+    (ActionIs(ACTION, ActionState.WAITING), True),
+    (ActionIs(ACTION, ActionState.QUEUED), False),
+    (ActionIs(ActionId("nobody"), ActionState.WAITING), False),
+    (ClarificationIs("c1", ClarificationState.PENDING), True),
+    (ClarificationIs("c1", ClarificationState.ANSWERED), False),
+    (ClarificationIs("c2", ClarificationState.PENDING), False),
+    (LastTurnIs(HERE, TurnId("t1")), True),
+    (LastTurnIs(HERE, TurnId("t0")), False),
+    (LastTurnIs(HERE, None), False),
+    (LastTurnIs(THERE, None), True),
+    (LastTurnIs(THERE, TurnId("t1")), False),
+    (SwitchesAre(5), True),
+    (SwitchesAre(0), False),
+    (ProposalIsNew(P1), False),
+    (ProposalIsNew(P2), True),
+]
+
+
+@pytest.mark.parametrize(("expectation", "stands"), EXPECTATIONS)
+def test_an_expectation_holds_or_nothing_is_written(
+    tale: Story, expectation: Expectation, *, stands: bool
+) -> None:
+    tale.write(
+        received("t1"),
+        made(ONE),
+        opened(ONE),
+        clarified(Kind.CLARIFICATION_ASKED),
+        switched("stopped", value=True),
+    )
+    head = tale.ledger.head()
+    if stands:
+        tale.write(received("t2"), expects=(expectation,))
+        assert tale.ledger.head().seq == head.seq + 1
+        return
+    with pytest.raises(LostRaceError) as caught:
+        tale.write(received("t2"), expects=(expectation,))
+    assert caught.value.expectation == expectation
+    assert tale.ledger.head() == head
+
+
+def test_no_switch_was_ever_changed_is_zero(tale: Story) -> None:
+    tale.write(received(), expects=(SwitchesAre(0),))
