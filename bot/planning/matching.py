@@ -159,14 +159,16 @@ def _candidates(literal: Sequence[str], library: Library) -> list[Pattern]:
 def _score(pattern: Pattern, literal: Sequence[str], values: Sequence[Token]) -> Match:
     """Compare word by word: twice the likeness of paired words over all words of both sides."""
     free = list(literal)
-    total = 0.0
+    total, says_what = 0.0, False
     for word in pattern.words:
         pair = max(((_likeness(word, other), other) for other in free), default=(0.0, ""))
         if pair[0] >= _WORD_LIKENESS:
             total += pair[0]
             free.remove(pair[1])
-    if not total:
-        return Match(pattern=pattern, score=0.0)  # a value alone says nothing about what is wanted
+            says_what = says_what or word not in PRONOUNS
+    if not says_what:
+        # A value alone says nothing about what is wanted, nor does "it": "is it reversible?" pings no host.
+        return Match(pattern=pattern, score=0.0)
     bound, used = _bind_slots(pattern, values)
     total += used
     length = len(literal) + len(values) + len(pattern.tokens)

@@ -45,6 +45,13 @@ def test_library_is_large_enough_to_be_useful() -> None:
     assert all(doc.examples for doc in LIBRARY.documents.values())
 
 
+@pytest.mark.parametrize("text", ["is it reversible?", "is it dangerous?", "can it be undone?"])
+def test_a_pronoun_and_a_value_say_nothing(text: str) -> None:
+    outcome = read(text, targets=["local"])
+    assert isinstance(outcome, Question | Unplaced)
+    assert not isinstance(outcome, Question) or not any("ping" in one.request for one in outcome.options)
+
+
 @pytest.mark.parametrize(("document", "say", "command"), EXAMPLES)
 def test_every_example_gives_its_command(document: str, say: str, command: str) -> None:
     outcome = read(say)
