@@ -111,9 +111,14 @@ def _pending_line(core: Core, view: ProposalView, now: datetime, zone: tzinfo, b
         running = next((one for one in view.actions if one.state is ActionState.STARTED), None)
         waits = f" · waits {behind}" if behind and running is None else ""
         return f"{'●' if running else '◔'} {first_line(core, view)}{waits}"
-    until = min(one.approval.deadline_at for one in pending if one.approval is not None)
-    when = clock_time(until, zone=zone, now=now)
-    return f"◔ {summary(view, secrets=core.secrets)} · asked by {view.requester} · until {when}"
+    asked = f"asked by {view.requester} · until {_until(view, zone, now)}"
+    return f"◔ {summary(view, secrets=core.secrets)} · {asked}"
+
+
+def _until(view: ProposalView, zone: tzinfo, now: datetime) -> str:
+    """Return when the first approval that waits ends by itself."""
+    until = min(one.approval.deadline_at for one in view.pending if one.approval is not None)
+    return clock_time(until, zone=zone, now=now)
 
 
 def first_line(core: Core, view: ProposalView) -> str:
@@ -167,6 +172,11 @@ def _details(
         return
     whole = _whole(cards, view, outcome.at, speaker, index=ref.index)
     waits = behind.get(view.id, "")
+    if view.pending and outcome.place == view.shown_in:
+        # It shows all of what waits and nothing else, so the next words may answer it (D2).
+        waits = f"for a yes until {_until(view, speaker.zone, outcome.at)}"
+        outcome.shows.append(view.id)
+        outcome.window = (speaker.operator.id, view.id)
     outcome.say(whole + Text.of(f"waits {waits}") if waits else whole)
 
 
