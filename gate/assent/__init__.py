@@ -123,6 +123,7 @@ _IDLE = frozenset(
         Sense.FILLER,
         Sense.POLITE,
         Sense.ADDRESS,
+        Sense.AHEAD,
         Sense.AND,
         Sense.REF,
         Sense.NOTE,

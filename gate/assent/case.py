@@ -13,7 +13,7 @@ from gate.assent.senses import HARMLESS, Sense
 from gate.assent.units import Sort, Unit
 
 QUESTION_MARKS = "?\u061f"
-COURTESY = frozenset({Sense.POLITE, Sense.ADDRESS})
+COURTESY = frozenset({Sense.POLITE, Sense.ADDRESS, Sense.AHEAD})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,11 +15,11 @@ from gate.assent.senses import Sense
 from gate.assent.units import Sort, Unit
 from gate.domain import Assent, AssentVerdict
 
-_LEAD = (Sense.POLITE, Sense.ADDRESS, Sense.FILLER, Sense.AND, Sense.WANT, Sense.ACK, Sense.FINE)
+_LEAD = (*COURTESY, Sense.FILLER, Sense.AND, Sense.WANT, Sense.ACK, Sense.FINE)
 _AFTER_GOOD = COURTESY | {Sense.YES}
 _POINTS = frozenset({Sense.REF, Sense.ALL, Sense.SEEMS, Sense.FILLER, Sense.FINE, Sense.ACK})
 _SUBJECT_OF_SUITS = _POINTS | COURTESY | {Sense.YES, Sense.NOTE, Sense.ME, Sense.IS, Sense.AND, Sense.ONLY}
-_ALL_OF_THEM = frozenset({Sense.ALL, Sense.POLITE, Sense.ADDRESS, Sense.FILLER, Sense.REF, Sense.AND})
+_ALL_OF_THEM = COURTESY | {Sense.ALL, Sense.FILLER, Sense.REF, Sense.AND}
 _LABELS = frozenset({Sense.REF, Sense.FILLER, Sense.BEFORE_NAME, Sense.NOTE})
 _OF_STATEMENTS = frozenset({Sense.NOTE, Sense.ME, Sense.TELLS, Sense.TOLD})
 _MARKS_REMARK = frozenset({Sense.IS, Sense.TELLS, Sense.TOLD})
@@ -28,6 +28,7 @@ _BEGINS_REMARK = frozenset(
 )
 _NOT_IN_REMARK = frozenset({Sense.YES, Sense.SUITS, Sense.DO, Sense.WANT})
 _EARLY = 6  # a statement shows its verb within so many words
+_JUDGES = frozenset({Sense.YES, Sense.FINE, Sense.ACK, Sense.SUITS, Sense.SEEMS, Sense.DO, Sense.WANT})
 _NOT_WISHED = frozenset({Sense.SEEMS, Sense.IS, Sense.WARN, Sense.SELF})
 _MAX_STRANGE = 5  # words nobody knows in one remark
 _MAX_NAMES = 3
@@ -54,9 +55,12 @@ def grant(case: Case) -> Assent | None:
         )
     ):
         return None
+    if words and not ordered and (doubt := _other_answer(case, words[0])) is not None:
+        because = f'may answer something else: "{doubt.text}"'
+        return Assent(verdict=AssentVerdict.AMBIGUOUS, because=because)
     if words and _is_of_all(case):
         return Assent(verdict=AssentVerdict.GRANT, because=f'says yes: "{words[0].text}"')
-    ranked = (Sense.ACK, Sense.FINE, Sense.POLITE)
+    ranked = (Sense.ACK, Sense.FINE, Sense.AHEAD, Sense.ELSEWHERE, Sense.POLITE)
     ack = next((unit for sense in ranked for unit in case.spoken if unit.sense is sense), None)
     if ack is None:
         return None
@@ -73,6 +77,43 @@ def _is_labelled(case: Case) -> bool:
 
 def _is_order(unit: Unit) -> bool:
     return unit.orders or unit.sense is Sense.DO or (unit.sort is Sort.VERB and bool(unit.items))
+
+
+# ---------------------------------------------------------------- a yes to something else
+
+
+def _other_answer(case: Case, yes: Unit) -> Unit | None:
+    """Return what makes of a mere yes the answer to another question: "yes hello", "yes it is", "✅ seen".
+
+    An order ("go ahead") answers nothing else and is not asked about.
+    """
+    spoken = case.spoken
+    if spoken[-1].sense is Sense.AND and len(spoken) > 1:
+        return spoken[-1]  # "yes and": it breaks off
+    for unit in spoken:
+        if unit.sense is Sense.ELSEWHERE:
+            return unit
+        if unit.sense is Sense.AHEAD and (unit.start > yes.start or _is_sign(yes)):
+            return unit
+    return next((said for clause in case.clauses() if (said := _in_one_breath(clause)) is not None), None)
+
+
+def _is_sign(unit: Unit) -> bool:
+    return not unit.text[0].isalnum()
+
+
+def _in_one_breath(clause: Sequence[Unit]) -> Unit | None:
+    """Return what "yes it is slow" says: without a comma it tells how things are."""
+    said = [unit for unit in clause if unit.sense is not Sense.FILLER]
+    yes = next((index for index, unit in enumerate(said) if unit.sense is Sense.YES), None)
+    if yes is None or said[yes].sort is not Sort.SENSE:
+        return None
+    rest = said[yes + 1 :]
+    begins = rest[1:] if rest and rest[0].sense is Sense.REF else [one for one in rest[:1] if one.states]
+    if not begins or begins[0].sense not in {Sense.IS, Sense.NOTE, Sense.TELLS}:
+        return None
+    judged = any(unit.sense in _JUDGES or unit.items for unit in rest)
+    return None if judged else begins[0]
 
 
 # ---------------------------------------------------------------- remarks
@@ -192,7 +233,7 @@ def consents(clause: Sequence[Unit], pending: Pending) -> Unit | None:
     for index, unit in enumerate(clause):
         if unit.sense is Sense.YES:
             # A tick before a word may stand for what the word says: "✅ checked".
-            ticks = not unit.text[0].isalnum() and any(one.sense in _OF_STATEMENTS for one in clause)
+            ticks = _is_sign(unit) and any(one.sense in _OF_STATEMENTS for one in clause)
             return None if ticks else unit
         if unit.sense is Sense.SUITS and all(one.sense in _SUBJECT_OF_SUITS for one in clause[:index]):
             return unit

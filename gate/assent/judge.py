@@ -137,7 +137,7 @@ def _is_asked(case: Case, unit: Unit) -> bool:
     return bool(following) and following[0].text in QUESTION_MARKS
 
 
-_BESIDE_NO = frozenset({Sense.NO, Sense.POLITE, Sense.ADDRESS, Sense.FILLER})
+_BESIDE_NO = COURTESY | {Sense.NO, Sense.FILLER}
 
 
 # ---------------------------------------------------------------- a change
@@ -180,8 +180,8 @@ _SHORT = 6
 _NOT_THIS = frozenset({Sense.NOT, Sense.NO, Sense.REFUSE})
 _BESIDE_VALUE = frozenset(
     {
-        Sense.FILLER, Sense.POLITE, Sense.ADDRESS, Sense.ONLY, Sense.BEFORE_NAME, Sense.BUT, Sense.CHANGE,
-        Sense.REF, Sense.DO, Sense.WANT, Sense.AND, Sense.YES, Sense.ACK, Sense.FINE,
+        Sense.FILLER, Sense.POLITE, Sense.ADDRESS, Sense.AHEAD, Sense.ONLY, Sense.BEFORE_NAME, Sense.BUT,
+        Sense.CHANGE, Sense.REF, Sense.DO, Sense.WANT, Sense.AND, Sense.YES, Sense.ACK, Sense.FINE,
     }
 )  # fmt: skip
 

@@ -277,8 +277,8 @@ def _phrases(name: str, table: Mapping[str, object]) -> Mapping[Phrase, Sense]:
             raise RuleError(f"lexicon {name}.toml: unknown sense {key!r} in words") from None
         for parts in _variants(_texts(name, key, values)):
             phrase = _phrase(name, *parts)
-            # NOTE: "si" may consent alone and mean "if" elsewhere, so YES_ALONE is kept apart by a mark.
-            phrase = (*phrase, ALONE) if sense is Sense.YES_ALONE else phrase
+            # NOTE: "si" may consent alone and mean "if" elsewhere, so these are kept apart by a mark.
+            phrase = (*phrase, ALONE) if sense in _WHOLE_CLAUSES else phrase
             if found.setdefault(phrase, sense) is not sense:
                 text = " ".join(parts)
                 raise RuleError(f"lexicon {name}.toml: {text!r} is both {found[phrase]} and {sense}")
@@ -292,8 +292,9 @@ def _variants(texts: Sequence[str]) -> Iterator[tuple[str, ...]]:
         yield from product(*parts)
 
 
-#: Ends the stored form of YES_ALONE phrases; no token is ever this.
+#: Ends the stored form of phrases that count as a whole clause only; no token is ever this.
 ALONE = "\0"
+_WHOLE_CLAUSES = frozenset({Sense.YES_ALONE, Sense.ELSEWHERE})
 
 
 _GAP = " … "

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
+from gate.assent.case import COURTESY
 from gate.assent.lexicon import ALONE, Lexicon, Lexicons
 from gate.assent.normalise import Kind, Token, words_of
 from gate.assent.pending import Pending
@@ -20,10 +21,13 @@ from gate.assent.units import Sort, Unit, unit_of
 _MAX_GAP = 7
 _DENIES = frozenset({Sense.NO, Sense.NOT})
 _HOSTS = frozenset({"webserver", "database"})
-_COMPANIONS = frozenset({Sense.POLITE, Sense.ADDRESS, Sense.YES, Sense.ACK, Sense.FINE})
+_COMPANIONS = frozenset(
+    {Sense.POLITE, Sense.ADDRESS, Sense.AHEAD, Sense.YES, Sense.ORDER, Sense.ACK, Sense.FINE}
+)
 _OPAQUE = frozenset({Kind.CODE, Kind.QUOTE, Kind.MENTION})
 _APART = _OPAQUE | {Kind.BREAK}
 _TIME = re.compile(r"@?\d{1,2}(?::\d{2}(?::\d{2})?)?(?:am|pm|uhr|h|utc|z)?|@?\d{1,2}h\d{2}")
+_STARTS_SENTENCE = frozenset({Sense.REF, Sense.IS})
 #: A mention that holds one of these is this bot.
 OURSELVES = ("bot", "sayso")
 
@@ -125,8 +129,9 @@ def _unit_at(tokens: Sequence[Token], at: int, lexicon: Lexicon, pending: Pendin
     if token.kind in _OPAQUE:
         # NOTE: a quoted or fenced "yes" is somebody's word for it, never a word of the lexicon.
         return _single(token, lexicon, pending), 1
-    if _is_sneer(tokens[at : at + 3], lexicon):
-        return unit_of(Sort.SENSE, tokens[at : at + 3], sense=Sense.HEDGE), 3
+    sneer = _sneer(tokens, at, lexicon)
+    if sneer:
+        return unit_of(Sort.SENSE, tokens[at : at + sneer], sense=Sense.HEDGE), sneer
     if pending.count > 1 and is_before_edge(tokens[at : at + 3], lexicon, pending):
         sense = _sense_at(tokens, at, (token.text,), lexicon, pending)
         if sense is not None:
@@ -137,13 +142,17 @@ def _unit_at(tokens: Sequence[Token], at: int, lexicon: Lexicon, pending: Pendin
     return _single(token, lexicon, pending), 1
 
 
-def _is_sneer(tokens: Sequence[Token], lexicon: Lexicon) -> bool:
-    """Tell whether a hedge of two words was written with a comma: "yeah, right"."""
-    return (
-        len(tokens) == 3  # noqa: PLR2004 - a word, a comma, a word
-        and tokens[1].text == ","
-        and lexicon.phrases.get((tokens[0].text, tokens[2].text)) is Sense.HEDGE
-    )
+def _sneer(tokens: Sequence[Token], at: int, lexicon: Lexicon) -> int:
+    """Return the width of a hedge that was written with a comma: "yeah, right", "agreed, it is"; else 0."""
+    first = tokens[at].text
+    if at + 2 >= len(tokens) or tokens[at + 1].text != ",":
+        return 0
+    longest = lexicon.longest.get(first, 0)
+    run = takewhile(lambda one: one.kind not in _APART, tokens[at + 2 : at + 1 + longest])
+    rest = tuple(one.text for one in run)
+    widths = range(len(rest), 0, -1)
+    width = next((i for i in widths if lexicon.phrases.get((first, *rest[:i])) is Sense.HEDGE), 0)
+    return width + 2 if width else 0
 
 
 def _phrase_at(
@@ -155,8 +164,11 @@ def _phrase_at(
     run = tuple(takewhile(lambda one: one.kind not in _APART, tokens[at : at + longest]))
     for width in range(len(run), 0, -1):
         words = tuple(one.text for one in run[:width])
-        if (*words, ALONE) in lexicon.phrases and _is_alone(tokens, at, at + width, lexicon):
-            return unit_of(Sort.SENSE, run[:width], sense=Sense.YES), width
+        alone = lexicon.phrases.get((*words, ALONE))
+        beside = _COMPANIONS if alone is Sense.YES_ALONE else COURTESY
+        if alone is not None and _is_alone(tokens, at, at + width, lexicon, beside):
+            said = Sense.YES if alone is Sense.YES_ALONE else alone
+            return unit_of(Sort.SENSE, run[:width], sense=said), width
         if words in lexicon.verbs:
             return _verb(run[:width], lexicon, pending), width
         sense = _sense_at(tokens, at, words, lexicon, pending)
@@ -169,7 +181,8 @@ def _phrase_at(
         if items:
             return unit_of(Sort.ITEM, run[:width], items=items), width
         if sense is not None:
-            return _sensed(run[:width], sense), width
+            starts = lexicon.phrases.get(words[:1]) in _STARTS_SENTENCE
+            return replace(_sensed(run[:width], sense), states=width > 1 and starts), width
     return None
 
 
@@ -226,17 +239,18 @@ def _verb(tokens: Sequence[Token], lexicon: Lexicon, pending: Pending) -> Unit:
     return unit_of(Sort.VERB, tokens, sense=sense, items=items)
 
 
-def _is_alone(tokens: Sequence[Token], start: int, end: int, lexicon: Lexicon) -> bool:
+def _is_alone(
+    tokens: Sequence[Token], start: int, end: int, lexicon: Lexicon, after: frozenset[Sense]
+) -> bool:
     """Tell whether tokens[start:end] stands between breaks, beside politeness and names at most."""
     before = start == 0 or _is_companion(tokens[start - 1], lexicon)
-    after = end == len(tokens) or _is_companion(tokens[end], lexicon)
-    return before and after
+    return before and (end == len(tokens) or _is_companion(tokens[end], lexicon, after))
 
 
-def _is_companion(token: Token, lexicon: Lexicon) -> bool:
+def _is_companion(token: Token, lexicon: Lexicon, senses: frozenset[Sense] = _COMPANIONS) -> bool:
     if token.kind in {Kind.BREAK, Kind.EMOJI}:
         return True
-    return lexicon.phrases.get((token.text,)) in _COMPANIONS
+    return lexicon.phrases.get((token.text,)) in senses
 
 
 def _single(token: Token, lexicon: Lexicon, pending: Pending) -> Unit:

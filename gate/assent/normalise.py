@@ -62,7 +62,11 @@ _SCAN = re.compile(
     (?P<fence>```(?:[^`]|`(?!``)){{0,2000}}(?:```|$))
   | (?P<code>`[^`\n]{{1,400}}`)
   | (?P<quote>"[^"\n]{{1,400}}"|\u201c[^\u201d\n]{{1,400}}\u201d
-      |\u00ab[^\u00bb\n]{{1,400}}\u00bb|\u201e[^\u201c\n]{{1,400}}\u201c)
+      |\u00ab[^\u00bb\n]{{1,400}}\u00bb|\u201e[^\u201c\u201d\n]{{1,400}}[\u201c\u201d]
+      |\u201d[^\u201d\n]{{1,400}}\u201d|\u00bb[^\u00ab\u00bb\n]{{1,400}}[\u00ab\u00bb]|\u300c[^\u300d\n]{{1,400}}\u300d
+      |(?<![\w'])'[^'\n:/=!$-]{{1,400}}'(?![\w'])
+      |(?<!\w)[\u2018\u201a][^\u2018\u2019\n]{{1,400}}[\u2018\u2019](?!\w)|\u2039[^\u203a\n]{{1,400}}\u203a)
+  | (?P<stray>(?<!\w)["\u201c\u201d]|["\u201c\u201d](?!\w))
   | (?P<smile>[:;]-?[)D](?!\w))
   | (?P<unmarked>\[[ ]\]|(?<!\S)!+(?=\w))
   | (?P<mention><[@\#!][^>\s]{{1,80}}>|(?<![\w.])@[\w][\w.-]{{0,60}})
@@ -135,8 +139,9 @@ def _is_hidden(char: str) -> bool:
     return char in _SKIN or unicodedata.category(char) in {"Cc", "Cf", "Co", "Cs"}
 
 
-#: An unmarked yes stands behind an empty box, or behind the exclamation mark that means not in code.
-_KINDS = {"mention": Kind.MENTION, "break": Kind.BREAK, "unmarked": Kind.QUOTE}
+#: An unmarked yes stands behind an empty box, or behind the exclamation mark that means not in code. A lone
+#: quotation mark may make a quote of anything.
+_KINDS = {"mention": Kind.MENTION, "break": Kind.BREAK, "unmarked": Kind.QUOTE, "stray": Kind.QUOTE}
 
 
 def _tokens(match: Match[str]) -> list[Token]:
@@ -153,7 +158,7 @@ def _tokens(match: Match[str]) -> list[Token]:
         case "name":
             name = raw.casefold()
             return [] if name.startswith(":skin-tone") else [Token(name, name, Kind.EMOJI, start, end)]
-        case "mention" | "break" | "unmarked" as group:
+        case "mention" | "break" | "unmarked" | "stray" as group:
             text = raw.casefold()
             return [Token(text, text, _KINDS[group], start, end)]
         case _:

@@ -90,6 +90,7 @@ def _events(clause: Sequence[Unit], pending: Pending) -> list[tuple[str, frozens
     """Return references ("i", "v" for verbs) and polarities ("+", "-", "only", "except", "rest", "all")."""
     events: list[tuple[str, frozenset[int]]] = []
     joined = False
+    before = _EMPTY  # what stands before the "and"; the words behind it narrow each other only
     marks = [(unit, _mark(unit, pending)) for unit in clause]
     for index, (unit, mark) in enumerate(marks):
         if mark == "all" and any(other in {"i", "v"} for _, other in marks[index + 1 : index + 2]):
@@ -100,22 +101,22 @@ def _events(clause: Sequence[Unit], pending: Pending) -> list[tuple[str, frozens
         if not mark:
             continue
         if mark in {"i", "v"} and events and events[-1][0] in {"i", "v"}:
-            events[-1] = _merge(events[-1], (mark, unit.items), joined=joined)
+            last, items = events[-1]
+            if joined:
+                before, narrowed = items, unit.items
+            else:
+                narrowed = _narrow(items - before or items, unit.items)
+            events[-1] = ("v" if "v" in {last, mark} else "i", before | narrowed)
         else:
+            before = _EMPTY
             events.append((mark, unit.items))
         joined = False
     return events
 
 
-def _merge(
-    before: tuple[str, frozenset[int]], after: tuple[str, frozenset[int]], *, joined: bool
-) -> tuple[str, frozenset[int]]:
-    """Join two references: "web1 and web2" is both, "restart caddy on web1" is one."""
-    shared = before[1] & after[1]
-    mark = "v" if "v" in {before[0], after[0]} else "i"
-    if joined:
-        return mark, before[1] | after[1]
-    return mark, shared or before[1] | after[1]
+def _narrow(one: frozenset[int], other: frozenset[int]) -> frozenset[int]:
+    """Join two references to one thing: "restart caddy on web1"."""
+    return one & other or one | other
 
 
 def _mark(unit: Unit, pending: Pending) -> str:

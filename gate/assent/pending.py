@@ -25,6 +25,7 @@ _STEP = re.compile(r"(?<![\w.])(\d)[).:]\s")
 _PAIR = 2
 _PREFIX = re.compile(r"([^\W\d_]{2,})\d+$")
 _FINISHED = ("ed", "ing")  # "restarted" tells what happened; it does not name what is asked
+_WHOLE = frozenset({Kind.CODE, Kind.QUOTE})
 _MIN_SHARED = 5  # letters that a word shares with one of the question: reservation, reserve
 
 
@@ -145,8 +146,9 @@ def _classes(token: Token, count: int) -> list[str]:
 
 
 def _terms(token: Token) -> list[str]:
-    if token.kind is Kind.CODE:
-        return [term for inner in words_of(token.text) for term in _terms(inner)]
+    if token.kind in _WHOLE:
+        inner = [word for word in words_of(token.text) if word.kind not in _WHOLE]
+        return [term for word in inner for term in _terms(word)]
     found = [token.text, token.plain]
     if token.kind is Kind.VALUE:
         numbered = _PREFIX.match(token.plain)  # "web1" is not "web": see _classes

@@ -18,6 +18,8 @@ class Sense(StrEnum):
     REF = "ref"  # the pending thing: it, that, the command
     ALL = "all"  # all of them, both
     POLITE = "polite"
+    AHEAD = "ahead"  # harmless ahead of a yes; behind one it answers something else: hello, seen
+    ELSEWHERE = "elsewhere"  # as a whole clause it answers another question: it is, we can
     ADDRESS = "address"
     FILLER = "filler"
     BEFORE_NAME = "before_name"  # a small word, only right before a name or value: Portuguese "no web1"
@@ -55,7 +57,8 @@ HARMLESS = frozenset(
     {
         Sense.YES, Sense.YES_ALONE, Sense.ACK, Sense.FINE, Sense.SEEMS, Sense.WANT, Sense.DO, Sense.REF,
         Sense.ALL, Sense.POLITE, Sense.ADDRESS, Sense.FILLER, Sense.BEFORE_NAME, Sense.NOTE, Sense.AND,
-        Sense.THEREFORE, Sense.IS, Sense.SUITS, Sense.ME, Sense.TELLS, Sense.TOLD,
+        Sense.THEREFORE, Sense.IS, Sense.SUITS, Sense.ME, Sense.TELLS, Sense.TOLD, Sense.AHEAD,
+        Sense.ELSEWHERE,
     }
 )  # fmt: skip
 #: Words of these senses are never what a typo is mended to.

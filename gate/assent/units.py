@@ -29,6 +29,7 @@ class Unit:
         by_index: it names actions by their position in the list.
         orders: it says yes by telling to act ("go ahead"), which answers nothing else.
         opaque: code, a quote or a mention, whole.
+        states: a remark that begins as a sentence does, with a pronoun or "is": "het is traag".
     """
 
     sort: Sort
@@ -40,6 +41,7 @@ class Unit:
     by_index: bool = False
     orders: bool = False
     opaque: bool = False
+    states: bool = False
 
 
 def unit_of(

@@ -465,7 +465,7 @@ def test_a_typo_in_a_long_word_is_forgiven(text: str) -> None:
     "text",
     [
         "nto approved",
-        "yse",
+        "tes",
         "ey",
         "unapproved",
         "disapproved",

@@ -21,6 +21,7 @@ ASSENT_WORDS = {
     for words in (
         *(phrase for phrase, sense in lexicon.phrases.items() if sense in CONSENTING or phrase[-1] == ALONE),
         *lexicon.verbs,
+        *((short,) for short in lexicon.spelling),
     )
     for word in words
 }
