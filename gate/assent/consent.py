@@ -5,6 +5,7 @@ that a yes to one thing never widens to others. Whatever restrains a yes has bee
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
@@ -28,6 +29,7 @@ _BEGINS_REMARK = frozenset(
 )
 _NOT_IN_REMARK = frozenset({Sense.YES, Sense.SUITS, Sense.DO, Sense.WANT})
 _EARLY = 6  # a statement shows its verb within so many words
+_SAYS_WHAT_IS = COURTESY | {Sense.ME, Sense.REF, Sense.IS, Sense.TELLS}
 _JUDGES = frozenset({Sense.YES, Sense.FINE, Sense.ACK, Sense.SUITS, Sense.SEEMS, Sense.DO, Sense.WANT})
 _NOT_WISHED = frozenset({Sense.SEEMS, Sense.IS, Sense.WARN, Sense.SELF})
 _MAX_STRANGE = 5  # words nobody knows in one remark
@@ -95,24 +97,48 @@ def _other_answer(case: Case, yes: Unit) -> Unit | None:
             return unit
         if unit.sense is Sense.AHEAD and (unit.start > yes.start or _is_sign(yes)):
             return unit
-    return next((said for clause in case.clauses() if (said := _in_one_breath(clause)) is not None), None)
+    return next((said for clause in case.clauses() if (said := _tells_of(clause)) is not None), None)
 
 
 def _is_sign(unit: Unit) -> bool:
     return not unit.text[0].isalnum()
 
 
-def _in_one_breath(clause: Sequence[Unit]) -> Unit | None:
-    """Return what "yes it is slow" says: without a comma it tells how things are."""
+def _tells_of(clause: Sequence[Unit]) -> Unit | None:
+    """Return what tells how things are, who it was or what somebody does, and gives no reason for a yes."""
     said = [unit for unit in clause if unit.sense is not Sense.FILLER]
-    yes = next((index for index, unit in enumerate(said) if unit.sense is Sense.YES), None)
-    if yes is None or said[yes].sort is not Sort.SENSE:
-        return None
+    yes = next((index for index, unit in enumerate(said) if unit.sense is Sense.YES), -1)
     rest = said[yes + 1 :]
-    begins = rest[1:] if rest and rest[0].sense is Sense.REF else [one for one in rest[:1] if one.states]
+    doing = next((unit for unit in rest[:1] if _is_under_way(unit)), None) or _own_deed(rest)
+    if doing is not None or not rest:
+        return doing
+    names = any(unit.sort is Sort.ITEM or unit.sense is Sense.ME for unit in rest)
+    tells = any(unit.sense in {Sense.IS, Sense.TELLS} for unit in rest)
+    if names and tells and all(unit.sort is Sort.ITEM or unit.sense in _SAYS_WHAT_IS for unit in rest):
+        return rest[0]  # "caddy is the web server", "das war ich"
+    return _in_one_breath(rest) if yes >= 0 else None
+
+
+def _is_under_way(unit: Unit) -> bool:
+    """Tell "restarting" from "restart": somebody is at it already."""
+    return unit.sort is Sort.VERB and unit.text.endswith("ing")
+
+
+def _own_deed(rest: Sequence[Unit]) -> Unit | None:
+    """Return what the speaker does themselves: "je redémarre", "je le redémarre"."""
+    said = [unit for unit in rest if unit.sense is not Sense.REF]
+    return next(
+        (deed for me, deed in pairwise(said) if me.sense is Sense.ME and deed.sort is Sort.VERB), None
+    )
+
+
+def _in_one_breath(rest: Sequence[Unit]) -> Unit | None:
+    """Return what "yes it is slow" says: without a comma it tells how things are."""
+    points = rest[0].sense is Sense.REF or rest[0].sort is Sort.ITEM
+    begins = rest[1:] if points else [one for one in rest[:1] if one.states]
     if not begins or begins[0].sense not in {Sense.IS, Sense.NOTE, Sense.TELLS}:
         return None
-    judged = any(unit.sense in _JUDGES or unit.items for unit in rest)
+    judged = any(unit.sense in _JUDGES or unit.sort is Sort.VERB for unit in rest)
     return None if judged else begins[0]
 
 
@@ -272,6 +298,8 @@ def imperative(clause: Sequence[Unit]) -> Unit | None:
         return None  # "restart is done"
     for index, unit in enumerate(clause):
         if unit.sort is Sort.VERB or unit.sense is Sense.DO:
+            if _is_under_way(unit):
+                return None
             named = any(other.sort is Sort.ITEM for other in clause)
             if unit.sense is Sense.REFUSE and not named:
                 return None
