@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.authority import covers, find, may_refuse, needs_second_person, objection, who_may
+from gate.authority import covers, find, may_refuse, needs_second_person, objection, seconds, who_may
 from gate.domain import AGENT, PendingApproval, PersonId, ReasonCode, Risk
 from gate.policy import Operator, Permission, Policy
 from tests.gate.makers import ANA, BO, DESTROY, KIM, POLICY, PVE1, RESTART, UPGRADE, VIEWER, WEB1, operator
@@ -150,3 +150,13 @@ def test_who_may_more_may_less(lines: list[Permission], one: Risk, other: Risk) 
     person = Operator(id=PersonId("x"), may=tuple(lines))
     if covers(person, target=WEB1, risk=one) and one.at_least(other):
         assert covers(person, target=WEB1, risk=other)
+
+
+def test_who_decides_instead_of_the_requester_is_named() -> None:
+    strict = replace(POLICY, separate_requester=True)
+    for risk, policy, others in (
+        (Risk.DESTRUCTIVE, strict, (KIM.id,)),
+        (Risk.DESTRUCTIVE, replace(strict, separate_requester=False), ()),
+        (Risk.CONFIG_MUTATION, strict, ()),
+    ):
+        assert seconds(policy, target=WEB1, risk=risk, requester=ANA.id) == others

@@ -9,6 +9,7 @@ from gate.decide import (
     AskedAgain,
     ChangeAsked,
     Choice,
+    Decision,
     Granted,
     Ignored,
     Open,
@@ -23,6 +24,7 @@ from gate.decide import (
 )
 from gate.domain import (
     AssentVerdict,
+    Facts,
     Manner,
     ProposalId,
     ReasonCode,
@@ -279,6 +281,28 @@ def test_a_reply_that_answers_nothing_is_for_the_planner() -> None:
 def test_a_reply_that_asks_keeps_it_open() -> None:
     decision = reply(SHUT, "what depends on it?", read=OTHER_QUESTION)
     assert decision == AskedAgain(approvals=(RESTART,), because="so", question=True)
+
+
+@pytest.mark.parametrize("index", [1, 2])
+def test_one_action_of_a_list_that_is_named_is_played_back(index: int) -> None:
+    assert named(LIST, index, Choice.APPROVE) == PlayedBack(approvals=(RESTART, UPGRADE), selects=(index,))
+
+
+def test_a_part_of_a_list_is_not_refused_nor_a_part_that_is_not_there_approved() -> None:
+    assert code(named(LIST, 2, Choice.DENY)) is ReasonCode.PART_ONLY
+    assert code(named(LIST, 7, Choice.APPROVE)) is ReasonCode.PART_ONLY
+
+
+def test_the_only_action_may_be_named_by_its_number() -> None:
+    assert granted(named(OPEN, 1, Choice.APPROVE)) == (RESTART,)
+
+
+def named(live: Facts, index: int, choice: Choice) -> Decision:
+    """Decide about "approve <id>.<index>" or "deny <id>.<index>"."""
+    utterance = Utterance(
+        person=ANA, text="", refers_to=P1, index=index, choice=choice, manner=Manner.COMMAND
+    )
+    return decide(live, utterance, policy=POLICY, read=real, now=NOW)
 
 
 # ---------------------------------------------------------------- neither yes nor no

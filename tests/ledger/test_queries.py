@@ -225,6 +225,12 @@ def test_words_that_were_pruned_read_so(tale: Story) -> None:
     assert (choice.question, choice.options) == (PRUNED, ())
 
 
+def test_a_person_is_found_where_they_were_heard_last(tale: Story) -> None:
+    tale.write(received("t1"), received("t2", place=THERE), received("t3", person="kim", place=HERE))
+    assert tale.queries.place_of(ANA, like=HERE) == THERE
+    assert tale.queries.place_of(PersonId("bo"), like=HERE) is None
+
+
 def test_the_newest_proposal_of_a_place_is_found(tale: Story) -> None:
     tale.write(made(ONE), made(OTHER))
     assert tale.queries.newest_in(HERE) == P2
