@@ -174,7 +174,9 @@ def _details(
     waits = behind.get(view.id, "")
     if view.pending and outcome.place == view.shown_in:
         # It shows all of what waits and nothing else, so the next words may answer it (D2).
-        waits = f"for a yes until {_until(view, speaker.zone, outcome.at)}"
+        phrases = [one.approval.phrase for one in view.pending if one.approval is not None]
+        what = f"to be typed:  {phrases[0]}  " if phrases[0] and all(phrases) else "for a yes "
+        waits = f"{what}until {_until(view, speaker.zone, outcome.at)}"
         outcome.shows.append(view.id)
         outcome.window = (speaker.operator.id, view.id)
     outcome.say(whole + Text.of(f"waits {waits}") if waits else whole)
