@@ -206,7 +206,10 @@ def _whole(cards: Cards, view: ProposalView, now: datetime, speaker: Speaker, *,
     text = cards.details(view, now=now, zone=speaker.zone)
     for one in view.actions:
         if one.ending is not None and one.ending.output and index in (None, one.action.index):
-            text += Text.of(muted(f"output of {one.action.index}"), block(one.ending.output.rstrip("\n")))
+            output = "\n".join(
+                one.ending.output.splitlines()
+            )  # a progress bar's returns begin lines, as on the card
+            text += Text.of(muted(f"output of {one.action.index}"), block(output))
     return text
 
 
