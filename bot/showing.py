@@ -206,9 +206,8 @@ def _whole(cards: Cards, view: ProposalView, now: datetime, speaker: Speaker, *,
     text = cards.details(view, now=now, zone=speaker.zone)
     for one in view.actions:
         if one.ending is not None and one.ending.output and index in (None, one.action.index):
-            output = "\n".join(
-                one.ending.output.splitlines()
-            )  # a progress bar's returns begin lines, as on the card
+            # The returns of a progress bar begin lines, as they do on the card.
+            output = "\n".join(one.ending.output.splitlines())
             text += Text.of(muted(f"output of {one.action.index}"), block(output))
     return text
 
