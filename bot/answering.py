@@ -14,7 +14,7 @@ from bot.outcome import Outcome
 from bot.phrasing import RISK_WORDS, clock_time, command_on, named
 from bot.proposing import Asked, Denied, propose
 from bot.text import Span, Text, code, strong
-from bot.tokens import APPROVE, DENY, make
+from bot.tokens import APPROVE, DENY, REASON_FORM, REASON_SHOWN, make
 from gate import blast
 from gate.decide import (
     AskedAgain,
@@ -154,8 +154,13 @@ def _refuse(core: Core, outcome: Outcome, decision: Refused, speaker: Speaker) -
             for one in decision.approvals
             if one.proposal == proposal
         )
-        ask = "" if decision.reason else " Why? One line is enough, or say nothing."
-        outcome.say(Text.of(f"Dropped #{proposal}: {dropped}. Nothing ran from it.{ask}"))
+        said = f"Dropped #{proposal}: {dropped}. Nothing ran from it."
+        if decision.reason:
+            outcome.say(Text.of(said))
+            continue
+        form = make(core.token_key, choice=REASON_FORM, subject=proposal, shown=REASON_SHOWN)
+        ask = Text.of(f"{said} Why? One line is enough, or say nothing.")
+        outcome.say(ask, asks=(proposal, form, "why"))
 
 
 def drop_rest(core: Core, outcome: Outcome, proposal: ProposalId, *, note: str) -> None:
@@ -310,7 +315,13 @@ def _change(core: Core, outcome: Outcome, decision: ChangeAsked, speaker: Speake
 
 
 def _reject(core: Core, outcome: Outcome, decision: Rejected, speaker: Speaker) -> None:
-    lines = [_ended_words(core, outcome, decision, speaker) or decision.reason.text]
+    ended = _ended_words(core, outcome, decision, speaker)
+    if ended or decision.reason.code in _PRIVATE:
+        # A button pressed late, or by somebody who may not, concerns nobody else in a busy channel.
+        outcome.note(Text.of(ended or decision.reason.text))
+        record_denial(outcome, decision.reason, person=speaker.operator.id, said=speaker.said)
+        return
+    lines = [decision.reason.text]
     if decision.reason.code is ReasonCode.STALE_WORDS:
         for pending in decision.approvals[:1]:
             word = f"type  {pending.phrase}" if pending.phrase else f"say  approve {pending.proposal}"
@@ -318,6 +329,9 @@ def _reject(core: Core, outcome: Outcome, decision: Rejected, speaker: Speaker) 
             outcome.shows.append(pending.proposal)
     outcome.say(Text.of(*lines))
     record_denial(outcome, decision.reason, person=speaker.operator.id, said=speaker.said)
+
+
+_PRIVATE = frozenset({ReasonCode.NOT_AUTHORISED, ReasonCode.SECOND_PERSON, ReasonCode.NOT_AN_OPERATOR})
 
 
 def _ended_words(core: Core, outcome: Outcome, decision: Rejected, speaker: Speaker) -> str:

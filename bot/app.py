@@ -28,6 +28,7 @@ from bot.ids import RandomIds
 from bot.loading.lexicon import load_lexicons
 from bot.loading.library import load_library
 from bot.ports import ChatPort, Clock, Executor
+from bot.pressing import Presses
 from bot.settings.config import Config
 from bot.settings.inventory import inventory_of
 from bot.settings.paths import Paths
@@ -113,7 +114,9 @@ def assemble(core: Core, *, ports: Mapping[str, ChatPort]) -> App:
     live = Live()
     delivery = Delivery(core, cards, ports=ports, live=live)
     work = Work(core, delivery, live=live)
-    turns = Turns(core=core, cards=cards, behind=live.behind)
+    with_forms = frozenset(name for name, port in ports.items() if port.capabilities.forms)
+    presses = Presses(core=core, cards=cards, with_forms=with_forms)
+    turns = Turns(core=core, cards=cards, presses=presses, behind=live.behind)
     conversation = Conversation(core, turns=turns, work=work, delivery=delivery, ports=ports)
     return App(core=core, conversation=conversation)
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot import tokens
-from bot.answering import Speaker, record_denial
+from bot.answering import Speaker, record_denial, supersede
 from bot.core import Core
 from bot.outcome import Outcome
 from bot.phrasing import clock_time
@@ -23,7 +23,12 @@ from gate.lifecycle import ClarificationState
 from gate.redact import redact_command
 from ledger.codec import instant
 from ledger.kinds import ClarificationIs, Json, Kind
-from ledger.views import ClarificationView
+from ledger.views import ClarificationView, ProposalView
+
+#: The most buttons that fit under a message anywhere; of more options only the numbers are shown.
+MAX_BUTTONS = 25
+#: What the token of a choice's Cancel is bound to.
+_DROP = "drop"
 
 
 def ask(core: Core, outcome: Outcome, speaker: Speaker) -> None:
@@ -90,7 +95,32 @@ def _request(
             _cannot(outcome, speaker, read)
 
 
-def _propose(core: Core, outcome: Outcome, speaker: Speaker, planned: Plan, *, purpose: str) -> None:
+def instead(core: Core, outcome: Outcome, speaker: Speaker, old: ProposalView, request: str) -> None:
+    """Propose `request` instead of `old`, which waits on where it is no request."""
+    read = planned(core, request)
+    if isinstance(read, Plan):
+        made = _propose(core, outcome, speaker, read, purpose="", replaces=old)
+        if made is not None:
+            supersede(core, outcome, old.id, by=made, place=old.shown_in)
+            return
+    elif isinstance(read, Question):
+        outcome.say(Text.of(_shown(core, read).text))
+    else:
+        _cannot(outcome, speaker, read)
+    outcome.say(Text.of(f"#{old.id} still waits as it was."))
+    outcome.shows.append(old.id)
+
+
+def _propose(
+    core: Core,
+    outcome: Outcome,
+    speaker: Speaker,
+    planned: Plan,
+    *,
+    purpose: str,
+    replaces: ProposalView | None = None,
+) -> ProposalId | None:
+    """Propose what was planned; None where that was denied, which is said."""
     proposal = ProposalId(core.ids.short_id())
     drafts = [replace(draft, purpose=purpose or draft.purpose) for draft in planned.drafts]
     bound = bind(core, drafts, proposal=proposal)
@@ -98,12 +128,13 @@ def _propose(core: Core, outcome: Outcome, speaker: Speaker, planned: Plan, *, p
         asked = Asked(
             requester=speaker.operator.id,
             place=outcome.place,
-            shown_in=outcome.place,
+            shown_in=outcome.place if replaces is None else replaces.shown_in,
             source=planned.source.value,
+            replaces=None if replaces is None else replaces.id,
         )
         made = propose(core, outcome, bound, asked)
         if not isinstance(made, Denied):
-            return
+            return made
         bound = made
     outcome.say(Text.of(bound.reason.text))
     record_denial(
@@ -114,6 +145,7 @@ def _propose(core: Core, outcome: Outcome, speaker: Speaker, planned: Plan, *, p
         command=bound.command,
         target=bound.target,
     )
+    return None
 
 
 def _cannot(outcome: Outcome, speaker: Speaker, planned: Unplaced | None) -> None:
@@ -157,7 +189,9 @@ def _clarify(core: Core, outcome: Outcome, speaker: Speaker, question: Question)
     lines: list[str | Span | list[Span | str]] = [question.text]
     lines += [f"{number}  {option.label}" for number, option in enumerate(question.options, start=1)]
     until = clock_time(deadline, zone=speaker.zone, now=outcome.at)
-    lines.append(f"Press one, or say its number or name. cancel drops it. until {until}")
+    fits = len(question.options) < MAX_BUTTONS
+    how = "Press one, or say its number or name." if fits else "Say its number or name."
+    lines.append(f"{how} cancel drops it. until {until}")
     buttons = [
         (
             option.label,
@@ -169,9 +203,10 @@ def _clarify(core: Core, outcome: Outcome, speaker: Speaker, question: Question)
             ),
             "neutral",
         )
-        for number, option in enumerate(question.options, start=1)
+        for number, option in enumerate(question.options if fits else (), start=1)
     ]
-    outcome.say(Text.of(*lines), buttons=tuple(buttons))
+    drop = tokens.make(core.token_key, choice=tokens.DROP, subject=clarification, shown=_DROP)
+    outcome.say(Text.of(*lines), buttons=(*buttons, (tokens.LABELS[tokens.DROP], drop, "stop")))
 
 
 def _shown(core: Core, question: Question) -> Question:
@@ -189,21 +224,33 @@ def pick(core: Core, outcome: Outcome, speaker: Speaker, claim: tokens.Claim, to
     name, _, number = claim.subject.partition(":")
     choice = core.queries.clarification(name)
     if choice is None or choice.deadline_at <= outcome.at:
-        outcome.say(Text.of("That choice is not open any more. Nothing ran. Ask again."))
+        outcome.note(Text.of("That choice is not open any more. Nothing ran. Ask again."))
         return
     index = int(number) if number.isascii() and number.isdigit() else 0
     if not 1 <= index <= len(choice.options):
-        outcome.say(Text.of("That button belongs to nothing here. Nothing ran."))
+        outcome.note(Text.of("That button belongs to nothing here. Nothing ran."))
         return
     option = choice.options[index - 1]
     if not tokens.is_valid(core.token_key, token, shown=option.request):
-        outcome.say(Text.of("That button belongs to nothing here. Nothing ran."))
+        outcome.note(Text.of("That button belongs to nothing here. Nothing ran."))
         return
     if choice.person != speaker.operator.id:
-        outcome.say(Text.of(f"That question is {choice.person}'s. Ask it anew to choose yourself."))
+        outcome.note(Text.of(f"That question is {choice.person}'s. Ask it anew to choose yourself."))
         return
     _end_choice(outcome, choice, Kind.CLARIFICATION_ANSWERED, speaker, picked=option.request)
     _request(core, outcome, speaker, option.request, purpose=choice.said)
+
+
+def drop(core: Core, outcome: Outcome, speaker: Speaker, claim: tokens.Claim, token: str) -> None:
+    """Handle a pressed Cancel of a choice."""
+    choice = core.queries.clarification(claim.subject)
+    if choice is None or not tokens.is_valid(core.token_key, token, shown=_DROP):
+        outcome.note(Text.of("That choice is not open any more. Nothing ran."))
+    elif choice.person != speaker.operator.id:
+        outcome.note(Text.of(f"That question is {choice.person}'s."))
+    else:
+        _end_choice(outcome, choice, Kind.CLARIFICATION_CANCELLED, speaker, picked="")
+        outcome.say(Text.of("Dropped. Nothing ran."))
 
 
 def drop_choice(core: Core, outcome: Outcome, speaker: Speaker) -> bool:

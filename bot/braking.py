@@ -10,7 +10,6 @@ from bot import commands
 from bot.controls import may_drop
 from bot.core import Core
 from bot.phrasing import action_ref, listed, named
-from bot.places import place_id
 from bot.ports import Inbound, InboundKind
 from bot.text import Text
 from gate import authority
@@ -52,7 +51,7 @@ def brake(core: Core, inbound: Inbound, *, key: str) -> Braked | None:
         case commands.NeverAuto(target=target):
             return _never_auto(core, operator, target, key=key)
         case commands.Cancel(ref=ref):
-            return _cancel(core, operator, ref or _only_open(core, place_id(inbound.place)))
+            return _cancel(core, operator, ref or _only_open(core, core.place_of(inbound.place)))
         case _:
             return None
 

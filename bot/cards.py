@@ -25,7 +25,7 @@ from bot.text import Span, Text, block, muted, strong
 from gate import blast
 from gate.digest import short
 from gate.domain import Digest, PersonId, Risk, RouteKind, TouchKind
-from gate.lifecycle import ActionState, ApprovalState
+from gate.lifecycle import NOT_STARTED, ActionState, ApprovalState
 from gate.redact import redact, redact_command
 from ledger.views import ActionView, LastRun, ProposalView
 
@@ -68,20 +68,28 @@ class Cards:
         self._last_run = last_run
 
     def draw(
-        self, view: ProposalView, *, now: datetime, zone: tzinfo, behind: str = "", live: str = ""
+        self,
+        view: ProposalView,
+        *,
+        now: datetime,
+        zone: tzinfo,
+        behind: str = "",
+        live: str = "",
+        types: bool = False,
     ) -> Message:
         """Return the card of `view`.
 
         Args:
             behind: what a queued action waits behind, in words.
             live: the newest output of the running action.
+            types: the place has a field to type into that a button can open.
         """
         alone = len(view.actions) == 1
         lines: card_words.Lines = []
         for one in view.actions:
             lines.extend(self._action(view, one, now=now, zone=zone, alone=alone, behind=behind, live=live))
         lines.extend(self._footer(view, now=now, zone=zone))
-        return Message(body=Text.of(*lines), buttons=self._buttons(view))
+        return Message(body=Text.of(*lines), buttons=self._buttons(view, types=types))
 
     def shown(self, text: str) -> str:
         """Return words or output as people may see them: secrets masked."""
@@ -104,7 +112,7 @@ class Cards:
         behind: str,
         live: str,
     ) -> card_words.Lines:
-        mark = "▲" if one.route is RouteKind.PHRASE and one.state in _NOT_STARTED else MARKS[one.state]
+        mark = "▲" if one.route is RouteKind.PHRASE and one.state in NOT_STARTED else MARKS[one.state]
         number = "" if alone else f"{one.action.index} "
         lines: card_words.Lines = [
             [
@@ -117,7 +125,7 @@ class Cards:
         command = self.command(one.action.command)
         if title(one, secrets=self._secrets) != command:
             lines.append(block(command))
-        if one.state in _NOT_STARTED:
+        if one.state in NOT_STARTED:
             lines.extend(self._before(one, now=now, behind=behind))
         else:
             lines.extend(self._after(view, one, now=now, zone=zone, live=live))
@@ -240,24 +248,28 @@ class Cards:
         lines.append(muted(card_words.asked(view, secrets=self._secrets)))
         return lines
 
-    def _buttons(self, view: ProposalView) -> tuple[Button, ...]:
+    def _buttons(self, view: ProposalView, *, types: bool) -> tuple[Button, ...]:
         pending = view.pending
         if not pending or view.replaced_by is not None:
             return ()
         shown = shown_key(pending)
         made = []
         if any(one.approval is not None and one.approval.phrase is None for one in pending):
-            made.append(("Approve", tokens.APPROVE, ButtonStyle.GO))
-        made += [("Deny", tokens.DENY, ButtonStyle.STOP), ("Details", tokens.DETAILS, ButtonStyle.NEUTRAL)]
+            made.append((tokens.APPROVE, ButtonStyle.GO))
+        if types and any(one.approval is not None and one.approval.phrase is not None for one in pending):
+            made.append((tokens.TYPE, ButtonStyle.GO))
+        made += [(tokens.DENY, ButtonStyle.STOP), (tokens.DETAILS, ButtonStyle.NEUTRAL)]
         if any(one.verdict.dry_run is not None for one in pending):
-            made.append(("Preview", tokens.PREVIEW, ButtonStyle.NEUTRAL))
+            made.append((tokens.PREVIEW, ButtonStyle.NEUTRAL))
+        if types:
+            made.append((tokens.EDIT, ButtonStyle.NEUTRAL))
         return tuple(
             Button(
-                label=label,
+                label=tokens.LABELS[choice],
                 token=tokens.make(self._key, choice=choice, subject=view.id, shown=shown),
                 style=style,
             )
-            for label, choice, style in made
+            for choice, style in made
         )
 
     def is_live(self, token: str, view: ProposalView) -> bool:
@@ -300,8 +312,6 @@ class Cards:
 
 #: Things whose dependants are worth a word even where the graph knows none; of a file nobody expects any.
 _DEPENDED_ON = frozenset({TouchKind.SERVICE, TouchKind.HOST, TouchKind.CONTAINER})
-
-_NOT_STARTED = frozenset({ActionState.PROPOSED, ActionState.WAITING, ActionState.QUEUED})
 
 
 def _deadline(pending: Sequence[ActionView]) -> datetime:

@@ -109,6 +109,14 @@ class Settle:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """Ask for something else instead of what waits; `request` is what."""
+
+    ref: Ref
+    request: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Why:
     """Tell why the gate judged a proposal as it did."""
 
@@ -163,7 +171,7 @@ class Help:
 
 
 Tightening = Stop | AutoOff | NeverAuto
-OnProposal = Approve | Deny | Details | Again | Cancel | Settle | Why | Preview
+OnProposal = Approve | Deny | Details | Again | Cancel | Settle | Why | Preview | Edit
 Show = DependsOn | ShowHistory | ShowDigest | ShowTargets | ShowPending | Help
 Command = Tightening | AutoOn | AllowAuto | Resume | SetPosture | OnProposal | Show
 
@@ -177,6 +185,9 @@ _ADDRESS = re.compile(
 )
 _COURTESY = re.compile(r"(?:please|pls)[\s,]+(?=\S)", re.IGNORECASE)
 _REF = r"(?P<ref>#[a-z0-9]{4,8}|[a-z0-9]{6})(?:\.(?P<index>[1-9]\d{0,2}))?"
+_EDIT = re.compile(
+    r"edit\s+(?P<ref>#[a-z0-9]{4,8}|(?=[a-z]*\d)[a-z0-9]{6})[\s:,]+(\S.*)", re.IGNORECASE | re.DOTALL
+)
 _END = r"(?:[\s,]+(?:please|pls|thanks|thank\s+you))?\s*[.!]*"
 
 #: Words of six letters that people write after a verb and never mean as an id.
@@ -192,6 +203,8 @@ def parse(text: str) -> Command | None:
     "settle #c0de42 ran, because the log says so", "what depends on caddy on web1?".
     """
     message = _bare(text)
+    if match := _EDIT.match(message):
+        return Edit(ref=Ref(proposal=ProposalId(match["ref"].casefold().removeprefix("#"))), request=match[2])
     if not message or "\n" in message or len(message) > MAX_CHARS:
         return None
     tighter = _tightening(message)

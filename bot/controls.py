@@ -18,7 +18,7 @@ from bot.proposing import Asked, Denied, propose
 from bot.text import Text
 from gate import authority
 from gate.domain import ActionId, ProposalId, Reason, ReasonCode
-from gate.lifecycle import ActionState, ApprovalState
+from gate.lifecycle import NOT_STARTED, ActionState, ApprovalState
 from gate.policy import Operator
 from ledger.kinds import ActionIs, ApprovalIs, Json, Kind, SwitchesAre
 from ledger.views import ActionView, ProposalView
@@ -79,7 +79,7 @@ def cancel(core: Core, outcome: Outcome, speaker: Speaker, view: ProposalView, i
         return
     chosen = [one for one in view.actions if index is None or one.action.index == index]
     running = [one for one in chosen if one.state is ActionState.STARTED]
-    waiting = [one for one in chosen if one.state in _NOT_STARTED]
+    waiting = [one for one in chosen if one.state in NOT_STARTED]
     if not running and not waiting:
         outcome.say(Text.of(f"#{view.id} has nothing left to cancel."))
         return
@@ -241,6 +241,3 @@ def _names(core: Core, actions: Sequence[ActionView]) -> str:
 
 def _ref(one: ActionView) -> str:
     return action_ref(one.action.id, alone=False)
-
-
-_NOT_STARTED = frozenset({ActionState.PROPOSED, ActionState.WAITING, ActionState.QUEUED})

@@ -17,7 +17,6 @@ from bot.core import Core
 from bot.delivery import Delivery
 from bot.execution.work import Work
 from bot.outcome import Outcome
-from bot.places import place_id
 from bot.ports import (
     Account,
     ChatPort,
@@ -42,6 +41,8 @@ log = logging.getLogger(__name__)
 
 #: A quick read is shown once, with its result, rather than twice.
 GRACE_S = 0.8
+#: How long a stop waits for a platform to take what is still to be shown; the next process shows the rest.
+CLOSE_S = 5.0
 #: The longest sleep of the timer; a clock that jumps is noticed within it.
 LOOK_EVERY_S = 30.0
 _DAY = timedelta(days=1)
@@ -53,7 +54,7 @@ _UNWRITABLE = Text.of(
     _STILL_WORK,
 )
 _NOT_TAKEN = "What was said while the ledger could not be written did not count. Nothing ran from it."
-_TOO_OLD = "That message waited while sayso was down. Nothing ran from it. Ask again."
+_TOO_OLD = "That message reached sayso late. Nothing ran from it. Ask again."
 
 
 class Conversation:
@@ -95,23 +96,27 @@ class Conversation:
                 return Receipt(fresh=True, settled=settled)
             raise NotCommittedError(f"{NotCommittedError.__doc__} {_STILL_WORK}") from error
         self._core.probe("inbox.committed")
-        if arrived is not None:
-            _keep(self._tasks, self._in_lane(arrived, settled))
-        else:
+        if arrived is None:
             settled.set_result(None)
-        return Receipt(arrived is not None, settled)
+            return Receipt(fresh=False, settled=settled)
+        _keep(self._tasks, self._in_lane(arrived, settled))
+        form = None
+        if inbound.kind is InboundKind.CLICK:
+            form = await asyncio.to_thread(self._turns.form_for, inbound)
+        return Receipt(fresh=True, settled=settled, form=form)
 
     def _commit(self, inbound: Inbound) -> recovery.Arrived | None:
         """Store what arrived and what was on the screen by then; None for a redelivery."""
         arrived = self._arrived(inbound)
         document = recovery.pack(inbound, seen=arrived.seen)
-        place = place_id(inbound.place)
+        place = self._core.place_of(inbound.place)
         fresh = self._core.ledger.inbox.commit(arrived.key, place, document, self._core.now())
         return arrived if fresh else None
 
     def _arrived(self, inbound: Inbound) -> recovery.Arrived:
         key = f"{inbound.account.platform}:{inbound.account.tenant}:{inbound.event_id}"
-        seen = self._core.ledger.outbox.seen(place_id(inbound.place))
+        place = self._core.place_of(inbound.place)
+        seen = self._core.ledger.outbox.seen(place, by=inbound.position)
         return recovery.Arrived(inbound=inbound, key=key, seen=seen)
 
     # ------------------------------------------------------------ tightening that cannot be recorded
@@ -148,7 +153,7 @@ class Conversation:
             if arrived.inbound.kind is InboundKind.CLICK:
                 outcome = await self._handle(arrived)
             else:
-                async with self._lanes[place_id(arrived.inbound.place)]:
+                async with self._lanes[await asyncio.to_thread(self._core.place_of, arrived.inbound.place)]:
                     outcome = await self._handle(arrived)
         except Exception:
             log.exception("the answer to %s was not shown", arrived.key)
@@ -167,7 +172,7 @@ class Conversation:
                 settled.set_result(None)
 
     async def _handle(self, arrived: recovery.Arrived) -> Outcome | None:
-        place = place_id(arrived.inbound.place)
+        place = await asyncio.to_thread(self._core.place_of, arrived.inbound.place)
         try:
             await self._record_brakes()
             if arrived.inbound.kind is not InboundKind.CLICK:
@@ -197,6 +202,9 @@ class Conversation:
         inbound = arrived.inbound
         try:
             deadlines.close_due(self._core)
+            if recovery.is_too_old(self._core, inbound):
+                return self._turns.too_late(inbound, inbox=arrived.key, words=_TOO_OLD)
+            inbound = self._as_form(inbound)
             refers_to = self._subject_of(inbound.reply_to)
             return self._turns.take(inbound, inbox=arrived.key, seen=arrived.seen, refers_to=refers_to)
         except LedgerUnwritableError:
@@ -208,7 +216,15 @@ class Conversation:
     def _subject_of(self, reply_to: MessageRef | None) -> ProposalId | None:
         if reply_to is None:
             return None
-        return self._core.queries.subject_of(reply_to.message, place_id(reply_to.place))
+        return self._core.queries.subject_of(reply_to.message, self._core.place_of(reply_to.place))
+
+    def _as_form(self, inbound: Inbound) -> Inbound:
+        """Return a reply to a message that asks as the form that it fills in; anything else as it is."""
+        reply = inbound.reply_to
+        if reply is None or inbound.kind is not InboundKind.MESSAGE or inbound.forwarded:
+            return inbound
+        token = self._core.queries.form_of(reply.message, self._core.place_of(reply.place))
+        return inbound if token is None else replace(inbound, kind=InboundKind.FORM, token=token)
 
     async def _perform(self, outcome: Outcome) -> None:
         for action, person in outcome.cancel.items():
@@ -220,13 +236,20 @@ class Conversation:
             quiet = asyncio.ensure_future(self._work.quiet(outcome.work))
             await asyncio.wait([quiet], timeout=GRACE_S)
             quiet.cancel()
-        await self._flush()
+        await self._kick()
         self._look.set()
 
     async def _flush(self) -> None:
         """Show what is to be shown; what cannot be recorded as shown is recorded later."""
         try:
             await self._delivery.flush()
+        except LedgerUnwritableError as error:
+            log.error("what was shown is not recorded yet: %s", error)  # noqa: TRY400 - expected
+
+    async def _kick(self) -> None:
+        """Begin to show what is to be shown; a slow place holds up nobody."""
+        try:
+            await self._delivery.kick()
         except LedgerUnwritableError as error:
             log.error("what was shown is not recorded yet: %s", error)  # noqa: TRY400 - expected
 
@@ -264,21 +287,17 @@ class Conversation:
 
     async def recover(self) -> None:
         """Go on from what the last process left."""
+        await self._delivery.inherit()
         await asyncio.to_thread(self._work.remember)
         await recovery.close_open_ends(self._core)
         # What people said comes before what was queued: it may have been "stop".
         for item in await asyncio.to_thread(self._core.ledger.inbox.pending):
             arrived = recovery.unpack(item)
-            if recovery.is_too_old(self._core, arrived.inbound):
-                await asyncio.to_thread(
-                    self._turns.too_late, arrived.inbound, inbox=arrived.key, words=_TOO_OLD
-                )
-            else:
-                await asyncio.to_thread(self._take, arrived)
+            await asyncio.to_thread(self._take, arrived)
         for proposal in await asyncio.to_thread(self._core.queries.unfinished):
             await self._work.move(proposal)
         await self._work.wrap_up()
-        await self._flush()
+        await self._kick()
 
     async def keep_time(self) -> None:
         """Close what is due when it is due, until cancelled."""
@@ -303,7 +322,7 @@ class Conversation:
                     await asyncio.to_thread(self._close_untaken, place)
             await self._work.retry()
             await self._work.wrap_up()
-            await self._delivery.flush()
+            await self._delivery.kick()
             await asyncio.to_thread(self._core.ledger.tick)
             await asyncio.to_thread(self._forget)
         except Exception:
@@ -322,8 +341,10 @@ class Conversation:
         """Finish the turns under way, then let go of what runs."""
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._work.close()
-        await asyncio.gather(*self._settling, return_exceptions=True)
-        await self._delivery.settled()
+        await asyncio.wait(
+            [*self._settling, asyncio.ensure_future(self._delivery.settled())], timeout=CLOSE_S
+        )
+        await self._delivery.close()
 
 
 def _keep(tasks: set[asyncio.Task[None]], work: Coroutine[None, None, None]) -> None:

@@ -12,10 +12,11 @@ from zoneinfo import ZoneInfo
 
 from bot.brake import Brake
 from bot.inventory import Inventory
+from bot.places import place_id
 from bot.planning.library import Library
-from bot.ports import Clock, Executor, IdSource
+from bot.ports import Clock, Executor, IdSource, PlaceRef
 from gate.assent.lexicon import Lexicons
-from gate.domain import PersonId
+from gate.domain import PersonId, PlaceId
 from gate.policy import Operator, Policy, Posture, Switches
 from gate.shell.rules import Rules
 from ledger.queries import Queries
@@ -70,6 +71,11 @@ class Core:
     def now(self) -> datetime:
         """Return the current instant, aware UTC."""
         return self.clock.now()
+
+    def place_of(self, ref: PlaceRef) -> PlaceId:
+        """Return the place that `ref` leads to, known or new (D3)."""
+        known = self.queries.place_at(ref.platform, ref.tenant, ref.channel, ref.thread)
+        return place_id(ref) if known is None else known
 
     def operator(self, person: PersonId) -> Operator | None:
         """Return the operator of that name."""

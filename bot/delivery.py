@@ -1,21 +1,24 @@
 """Delivery: performs the effects that the ledger's batches left in the outbox.
 
 A card is drawn when it is sent, from the state of that moment, so a late send never shows the past. Sends
-have three ends (P10): done, failed, uncertain; an uncertain one is never blindly repeated. Edits are
-coalesced: many changes of one card become one edit of its newest state. Nothing here decides or waits for
-people.
+have three ends (P10): done, failed, uncertain; an unsure one is looked for by its nonce before it is sent
+again, and never repeated where nobody can tell. Edits are coalesced: many changes of one card become one edit
+of its newest state, and they never hold up a message. Nothing here decides or waits for people.
 """
 
 import asyncio
 import json
 import logging
+from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from bot.cards import Cards
 from bot.core import Core
-from bot.outcome import text_of
+from bot.outcome import Outcome, text_of
 from bot.ports import (
+    Account,
+    BusyError,
     Button,
     ButtonStyle,
     ChatPort,
@@ -26,11 +29,16 @@ from bot.ports import (
     UncertainError,
 )
 from bot.text import Text, block
-from gate.domain import PlaceId, ProposalId
+from gate.domain import PlaceId, ProposalId, TurnId
 from ledger.kinds import EffectKind, Json, LedgerError
 from ledger.outbox import OutboxItem
 
 log = logging.getLogger(__name__)
+
+#: How often it is looked whether an unsure message was shown, how long in between, before nobody can tell.
+LOOKS, LOOK_AGAIN_S = 4, 2.0
+#: The longest that a place is left alone at its platform's wish before the next try.
+LONGEST_WAIT_S = 300.0
 
 
 class Live:
@@ -42,7 +50,7 @@ class Live:
 
 
 class Delivery:
-    """Sends what is to be shown.
+    """Sends what is to be shown: each place in its order, places side by side.
 
     Args:
         ports: the chat ports by name of their platform.
@@ -54,69 +62,176 @@ class Delivery:
         self._cards = cards
         self._ports = ports
         self._live = live
-        self._sending = asyncio.Lock()
+        self._lanes: dict[PlaceId, deque[OutboxItem]] = defaultdict(deque)
+        self._sending: dict[PlaceId, asyncio.Task[None]] = {}
+        # What was taken from the outbox; what of that is recorded is forgotten once nobody can hold an older
+        # reading of the outbox. And what the last process left.
+        self._taken: set[int] = set()
+        self._recorded: set[int] = set()
+        self._taking = asyncio.Lock()
+        self._inherited: set[int] = set()
         self._editing: dict[ProposalId, asyncio.Task[None]] = {}
         self._again: set[ProposalId] = set()
         # Effects of which a card's next edit is the performance, and effects performed and not recorded yet.
         self._owed: dict[ProposalId, list[int]] = {}
         self._performed: dict[int, Callable[[], None]] = {}
 
-    async def flush(self) -> None:
-        """Perform every pending effect, in order."""
-        async with self._sending:
-            await self._settle_performed()
-            owed = {one for ids in self._owed.values() for one in ids}
+    async def inherit(self) -> None:
+        """Remember what the last process left: it may have been shown without being recorded."""
+        pending = await asyncio.to_thread(self._core.ledger.outbox.pending)
+        self._inherited = {item.id for item in pending}
+
+    async def kick(self) -> None:
+        """Begin to perform every pending effect, and wait for none.
+
+        Raises:
+            LedgerUnwritableError: what was performed before could not be recorded.
+        """
+        await self._settle_performed()
+        async with self._taking:
+            self._taken -= self._recorded
+            self._recorded.clear()
             for item in await asyncio.to_thread(self._core.ledger.outbox.pending):
-                if item.id in owed:
-                    continue
-                self._core.probe("outbox.before")
-                await self._perform(item)
-                self._core.probe("outbox.after")
-                await self._settle_performed()
+                if item.id not in self._taken:
+                    self._taken.add(item.id)
+                    self._take(item)
 
-    async def _settle_performed(self) -> None:
-        """Record what was performed; while that cannot be written, it is not performed again."""
-        for item, record in list(self._performed.items()):
-            await asyncio.to_thread(record)
-            self._performed.pop(item, None)
-
-    async def _perform(self, item: OutboxItem) -> None:
-        outbox = self._core.ledger.outbox
+    def _take(self, item: OutboxItem) -> None:
         if item.kind is EffectKind.REFRESH:
             proposal = ProposalId(item.subject)
             self._owed.setdefault(proposal, []).append(item.id)
             self.refresh(proposal)
             return
+        self._lanes[item.place].append(item)
+        if item.place not in self._sending:
+            self._sending[item.place] = asyncio.create_task(self._send(item.place))
+
+    async def flush(self) -> None:
+        """Perform every pending effect and wait for it.
+
+        Raises:
+            LedgerUnwritableError: what was performed could not be recorded; it is not performed again.
+        """
+        await self.kick()
+        while self._sending:
+            await asyncio.wait(list(self._sending.values()))
+        await self._settle_performed()
+
+    async def close(self) -> None:
+        """Stop sending; what was not sent is sent by the next process."""
+        under_way = [*self._sending.values(), *self._editing.values()]
+        for task in under_way:
+            task.cancel()
+        await asyncio.gather(*under_way, return_exceptions=True)
+
+    async def _send(self, place: PlaceId) -> None:
+        """Perform what is in the lane of `place`, in order."""
+        lane = self._lanes[place]
+        try:
+            while lane:
+                item = lane.popleft()
+                self._core.probe("outbox.before")
+                self._performed[item.id] = await self._perform(item)
+                self._core.probe("outbox.after")
+                await self._settle_performed()
+        except LedgerError as error:
+            log.error("what was shown is not recorded yet: %s", error)  # noqa: TRY400 - the next flush tries again
+        except Exception:
+            log.exception("the lane of %s", place)
+        finally:
+            # What is left is taken up by the next flush.
+            self._taken.difference_update(item.id for item in lane)
+            self._lanes.pop(place, None)
+            self._sending.pop(place, None)
+
+    async def _settle_performed(self) -> None:
+        """Record what was performed; while that cannot be written, it is not performed again."""
+        for item, record in list(self._performed.items()):
+            if self._performed.pop(item, None) is None:
+                continue  # another lane records it
+            try:
+                await asyncio.to_thread(record)
+            except LedgerError:
+                self._performed[item] = record
+                raise
+            self._recorded.add(item)
+
+    async def _perform(self, item: OutboxItem) -> Callable[[], None]:
+        """Show `item`; return what records how that went."""
+        outbox = self._core.ledger.outbox
         place = await asyncio.to_thread(self._place, item.place)
         port = None if place is None else self._ports.get(place.platform)
         if place is None or port is None:
-            self._performed[item.id] = partial(outbox.failed, item.id, "no adapter for that place is on")
-            return
-        message = await asyncio.to_thread(self._message, item)
+            return partial(outbox.failed, item.id, "no adapter for that place is on")
         try:
-            ref = await port.post(place, message, nonce=item.nonce)
+            ref = await self._once(port, place, item)
         except RejectedError as error:
-            self._performed[item.id] = partial(outbox.failed, item.id, str(error))
+            log.warning("effect %s was refused: %s", item.id, error)
+            return partial(outbox.failed, item.id, str(error))
         except UncertainError as error:
-            self._performed[item.id] = partial(outbox.uncertain, item.id, str(error))
+            return partial(self._doubt, item, str(error))
         except Exception as error:
             # Unknown failure of an adapter: it may have been shown, and must not hold up what follows.
             log.exception("effect %s", item.id)
-            self._performed[item.id] = partial(outbox.uncertain, item.id, repr(error)[:200])
-        else:
-            self._performed[item.id] = partial(outbox.done, item.id, ref_json(ref))
+            return partial(self._doubt, item, repr(error)[:200])
+        return partial(outbox.done, item.id, "" if ref is None else ref_json(ref))
 
-    def _message(self, item: OutboxItem) -> Message:
+    async def _once(self, port: ChatPort, place: PlaceRef, item: OutboxItem) -> MessageRef | None:
+        """Show `item` once, whatever it takes: wait where the platform wants less, look where it is unsure.
+
+        Raises:
+            RejectedError: it was certainly not shown.
+            UncertainError: nobody can tell whether it was.
+        """
+        looks = LOOKS if item.id in self._inherited and port.capabilities.finds else 0
+        while True:
+            try:
+                if looks and (found := await port.find(place, nonce=item.nonce)) is not None:
+                    return found
+                return await self._show(port, place, item)
+            except BusyError as error:
+                await asyncio.sleep(min(error.retry_after_s, LONGEST_WAIT_S))
+            except UncertainError:
+                if not port.capabilities.finds or looks == 1:
+                    raise
+                looks = (looks or LOOKS) - 1
+                await asyncio.sleep(LOOK_AGAIN_S)
+
+    async def _show(self, port: ChatPort, place: PlaceRef, item: OutboxItem) -> MessageRef | None:
+        message = await asyncio.to_thread(self._message, port, item)
+        if item.kind is EffectKind.NOTE:
+            await port.note(place, account_of(item.body["account"]), message)
+            return None
+        return await port.post(place, message, nonce=item.nonce)
+
+    def _doubt(self, item: OutboxItem, why: str) -> None:
+        """Record that `item` may have been shown, and say so in its place where it was a card."""
+        self._core.ledger.outbox.uncertain(item.id, why)
+        if item.kind is not EffectKind.CARD:
+            return
+        outcome = Outcome(
+            at=self._core.now(),
+            place=item.place,
+            turn=TurnId(self._core.ids.token()),
+            new_nonce=self._core.ids.token,
+        )
+        outcome.say(
+            Text.of(f"The card of #{item.subject} may not have arrived. show {item.subject} shows it again.")
+        )
+        self._core.ledger.append(outcome.batch())
+
+    def _message(self, port: ChatPort, item: OutboxItem) -> Message:
         if item.kind is EffectKind.CARD:
-            return self._card(ProposalId(item.subject))
+            return self._card(port, ProposalId(item.subject))
         fold = item.body.get("fold")
         return Message(
             body=text_of(item.body["text"]),
             buttons=_buttons(item.body["buttons"]),
             fold=Text.of(block(fold)) if isinstance(fold, str) else None,
+            asks=str(item.body.get("asks", "")),
         )
 
-    def _card(self, proposal: ProposalId) -> Message:
+    def _card(self, port: ChatPort, proposal: ProposalId) -> Message:
         view = self._core.queries.proposal(proposal)
         if view is None:
             raise LookupError(f"no proposal {proposal}")
@@ -126,6 +241,7 @@ class Delivery:
             zone=self._core.zone_for(view.requester),
             behind=self._live.behind.get(proposal, ""),
             live=self._live.output.get(proposal, ""),
+            types=port.capabilities.forms or port.capabilities.replies,
         )
 
     def _place(self, place: PlaceId) -> PlaceRef | None:
@@ -158,7 +274,7 @@ class Delivery:
         except Exception:
             log.exception("card #%s is not up to date", proposal)
         finally:
-            self._owed.pop(proposal, None)
+            self._taken.difference_update(self._owed.pop(proposal, ()))
             self._editing.pop(proposal, None)
 
     async def _owed_is_done(self, proposal: ProposalId, owed: Sequence[int]) -> None:
@@ -166,6 +282,7 @@ class Delivery:
         for item in owed:
             await asyncio.to_thread(self._core.ledger.outbox.done, item)
             self._owed[proposal].remove(item)
+            self._recorded.add(item)
 
     async def _edit_once(self, proposal: ProposalId) -> None:
         posted = await asyncio.to_thread(self._core.ledger.outbox.posted, proposal)
@@ -175,7 +292,11 @@ class Delivery:
             if port is None:
                 continue
             try:
-                await port.edit(ref, await asyncio.to_thread(self._card, proposal))
+                await port.edit(ref, await asyncio.to_thread(self._card, port, proposal))
+            except BusyError as error:
+                # By then the card may have changed again; one edit shows the newest state of it.
+                await asyncio.sleep(min(error.retry_after_s, LONGEST_WAIT_S))
+                self._again.add(proposal)
             except (RejectedError, UncertainError) as error:
                 # The next change of state draws the whole card anew, so nothing is lost but this edit.
                 log.info("card %s was not edited: %s", proposal, error)
@@ -203,12 +324,21 @@ def _button(doc: Json) -> Button:
 def ref_json(ref: MessageRef) -> str:
     """Return a message reference as JSON, for the outbox."""
     place = ref.place
-    return json.dumps([place.platform, place.tenant, place.channel, place.thread, ref.message])
+    parts = (place.platform, place.tenant, place.channel, place.thread, ref.message, ref.position)
+    return json.dumps(parts)
 
 
 def ref_of(text: str) -> MessageRef:
     """Return the reference that `ref_json` wrote."""
-    platform, tenant, channel, thread, message = json.loads(text)
-    return MessageRef(
-        place=PlaceRef(platform=platform, tenant=tenant, channel=channel, thread=thread), message=message
-    )
+    platform, tenant, channel, thread, message, *position = json.loads(text)
+    place = PlaceRef(platform=platform, tenant=tenant, channel=channel, thread=thread)
+    return MessageRef(place=place, message=message, position=position[0] if position else 0)
+
+
+def account_of(doc: Json) -> Account:
+    """Return the account that `Outcome.note` wrote."""
+    match doc:
+        case [str(platform), str(tenant), str(user), str(display)]:
+            return Account(platform=platform, tenant=tenant, user=user, display=display)
+        case _:
+            raise TypeError(f"expected an account, got {doc!r}")

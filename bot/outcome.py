@@ -5,9 +5,10 @@ that all of a decision stands or none of it. After the batch stands, `work` name
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from bot.ports import Account
 from bot.text import Span, Style, Text
 from gate.domain import ActionId, PersonId, PlaceId, ProposalId, TurnId
 from ledger.kinds import Batch, Draft, Effect, EffectKind, Expectation, Json, Kind
@@ -22,6 +23,7 @@ class Outcome:
         window: whose next words count, and for which proposal (D2).
         work: proposals whose actions may move once the batch stands.
         cancel: actions to stop once the batch stands, and who said so.
+        account: whom the turn is with; None where it is with nobody.
     """
 
     at: datetime
@@ -35,6 +37,7 @@ class Outcome:
     window: tuple[PersonId, ProposalId] | None = None
     work: list[ProposalId] = field(default_factory=list)
     cancel: dict[ActionId, PersonId] = field(default_factory=dict)
+    account: Account | None = None
 
     def write(
         self,
@@ -52,9 +55,36 @@ class Outcome:
         """Add what the decision read."""
         self.expects.extend(expectations)
 
-    def say(self, text: Text, *, buttons: tuple[tuple[str, str, str], ...] = (), fold: str = "") -> None:
-        """Answer in the place of the turn; `buttons` are (label, token, style)."""
-        self.effects.append(self.said(text, buttons=buttons, fold=fold))
+    def say(
+        self,
+        text: Text,
+        *,
+        buttons: tuple[tuple[str, str, str], ...] = (),
+        fold: str = "",
+        asks: tuple[ProposalId, str, str] | None = None,
+    ) -> None:
+        """Answer in the place of the turn.
+
+        Args:
+            buttons: (label, token, style) of each.
+            asks: what a reply to this message is about, the token of the form that it fills in ("" for
+                none) and the hint in the empty field.
+        """
+        said = self.said(text, buttons=buttons, fold=fold)
+        if asks is not None:
+            about, form, hint = asks
+            said = replace(said, body={**said.body, "subject": about, "form": form, "asks": hint})
+        self.effects.append(said)
+
+    def note(self, text: Text) -> None:
+        """Answer whoever the turn is with, and nobody else where the platform can do that."""
+        if self.account is None:
+            self.say(text)
+            return
+        one = self.account
+        account: list[Json] = [one.platform, one.tenant, one.user, one.display]
+        body: dict[str, Json] = {"text": spans_doc(text), "buttons": [], "account": account}
+        self.effects.append(Effect(kind=EffectKind.NOTE, place=self.place, body=body, nonce=self.new_nonce()))
 
     def said(self, text: Text, *, buttons: tuple[tuple[str, str, str], ...] = (), fold: str = "") -> Effect:
         """Return the effect of `say`, for a place in the order of effects that is not the last."""

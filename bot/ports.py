@@ -166,7 +166,9 @@ class Capabilities:
     notes: bool = True  # can show a message to one person only
     max_buttons: int = 25
     forms: bool = False  # can show a form as the answer to a press
+    replies: bool = False  # can offer a field for a reply to a message that `asks`
     finds: bool = False  # can tell whether a message was shown, by its nonce
+    acks_in_order: bool = False  # acknowledging an event acknowledges all that came before it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

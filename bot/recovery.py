@@ -63,7 +63,7 @@ class Arrived:
 
 
 def is_too_old(core: Core, inbound: Inbound) -> bool:
-    """Whether a message that waited out an absence of sayso is too old to be acted on."""
+    """Whether a message that waited, while sayso was down or on its way, is too old to be acted on."""
     return core.now() - inbound.sent_at > timedelta(seconds=core.policy.approval_s)
 
 
@@ -92,6 +92,9 @@ def pack(inbound: Inbound, *, seen: int) -> str:
             "token": inbound.token,
             "forwarded": inbound.forwarded,
             "addressed": inbound.addressed,
+            "position": inbound.position,
+            "direct": inbound.direct,
+            "moved_to": None if inbound.moved_to is None else _place(inbound.moved_to),
         }
     )
 
@@ -116,6 +119,9 @@ def _inbound(doc: dict[str, Any]) -> Inbound:
         token=doc["token"],
         forwarded=doc["forwarded"],
         addressed=doc["addressed"],
+        position=doc.get("position", 0),
+        direct=doc.get("direct", False),
+        moved_to=_place_of(doc["moved_to"]) if doc.get("moved_to") else None,
     )
 
 

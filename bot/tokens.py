@@ -22,9 +22,23 @@ class Claim:
 
 
 APPROVE, DENY, DETAILS, PREVIEW, PICK = "a", "d", "i", "p", "o"
-CHOICES = (APPROVE, DENY, DETAILS, PREVIEW, PICK)
+#: TYPE and EDIT open a form, DROP cancels a choice; the others are the tokens of forms themselves.
+TYPE, EDIT, DROP = "t", "e", "c"
+PHRASE_FORM, REASON_FORM, EDIT_FORM = "T", "R", "E"
+#: What the token of a reason is bound to: a reason is owed whatever becomes of the card.
+REASON_SHOWN = "reason"
 #: What a press of each says, where words are recorded.
-LABELS = {APPROVE: "Approve", DENY: "Deny", DETAILS: "Details", PREVIEW: "Preview", PICK: "Pick"}
+LABELS = {
+    APPROVE: "Approve",
+    DENY: "Deny",
+    DETAILS: "Details",
+    PREVIEW: "Preview",
+    PICK: "Pick",
+    TYPE: "Type phrase",
+    EDIT: "Edit",
+    DROP: "Cancel",
+}
+CHOICES = (*LABELS, PHRASE_FORM, REASON_FORM, EDIT_FORM)
 
 
 def make(key: bytes, *, choice: str, subject: str, shown: str) -> str:

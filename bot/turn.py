@@ -8,18 +8,19 @@ race and tested without a loop. Performing the effects and moving actions on is 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from bot import answering, asking, commands, controls, loosening, reasons, showing, tokens
+from bot import answering, asking, commands, controls, forms, loosening, moved, reasons, showing
 from bot.answering import Speaker
 from bot.cards import Cards
 from bot.core import Core
-from bot.hearing import reader
+from bot.deciding import Named, answer_about, decision_on
 from bot.outcome import Outcome
-from bot.places import place_id, place_ref_doc
-from bot.ports import Inbound, InboundKind
+from bot.places import place_ref_doc
+from bot.ports import Form, Inbound, InboundKind
+from bot.pressing import Presses, fill
 from bot.text import Text
 from gate import authority
-from gate.decide import Choice, Decision, Open, Rejected, Utterance, decide
-from gate.domain import Facts, Manner, PlaceId, ProposalId, Reason, ReasonCode, TurnId
+from gate.decide import Choice, Open, Utterance
+from gate.domain import Facts, Manner, PlaceId, ProposalId, TurnId
 from gate.policy import Operator
 from ledger.kinds import Kind, LastTurnIs, LostRaceError
 
@@ -29,10 +30,16 @@ MAX_TRIES = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turns:
-    """Takes inbound events one by one."""
+    """Takes inbound events one by one.
+
+    Attributes:
+        behind: what queued proposals wait behind, in words.
+        presses: handles pressed buttons.
+    """
 
     core: Core
     cards: Cards
+    presses: Presses
     behind: Mapping[ProposalId, str] = field(default_factory=dict)
 
     def take(
@@ -64,9 +71,13 @@ class Turns:
             return outcome
         raise AssertionError("unreachable: the last try raises")
 
+    def form_for(self, inbound: Inbound) -> Form | None:
+        """Return the form that a press opens; nothing is decided or recorded."""
+        return forms.form_for(self.core, self.cards, inbound)
+
     def crashed(self, inbound: Inbound, *, inbox: str, error: BaseException) -> Outcome:
         """Record a turn that failed inside sayso: it ran nothing, and says so."""
-        outcome = self._new_outcome(place_id(inbound.place))
+        outcome = self._new_outcome(inbound)
         operator = authority.find(self.core.policy.operators, inbound.account.key)
         self._received(outcome, inbound, operator, kind=Kind.TURN_CRASHED)
         what = f"{type(error).__name__}: {error}"
@@ -83,7 +94,7 @@ class Turns:
 
     def too_late(self, inbound: Inbound, *, inbox: str, words: str) -> Outcome:
         """Record a message that waited out an absence of sayso and is too old to act on."""
-        outcome = self._new_outcome(place_id(inbound.place))
+        outcome = self._new_outcome(inbound)
         operator = authority.find(self.core.policy.operators, inbound.account.key)
         self._received(outcome, inbound, operator, kind=Kind.TURN_RECEIVED)
         if operator is not None:
@@ -95,8 +106,11 @@ class Turns:
 
     def _compose(self, inbound: Inbound, *, seen: int, refers_to: ProposalId | None) -> Outcome:
         core = self.core
-        place = place_id(inbound.place)
-        outcome = self._new_outcome(place)
+        outcome = self._new_outcome(inbound)
+        place = outcome.place
+        if inbound.kind is InboundKind.MOVED:
+            moved.record(core, outcome, inbound)
+            return outcome
         operator = authority.find(core.policy.operators, inbound.account.key)
         if inbound.account.is_bot:
             operator = None
@@ -108,6 +122,8 @@ class Turns:
             if core.rehearsal:
                 known = ", ".join(str(one.id) for one in core.policy.operators)
                 outcome.say(Text.of(f"{inbound.account.user} is no operator here. Operators: {known}."))
+            elif inbound.kind is not InboundKind.MESSAGE and not inbound.account.is_bot:
+                outcome.note(Text.of("Only operators decide here. Nothing ran."))
             return outcome
         facts = self._facts(place, operator, seen)
         consumes = facts.window is not None
@@ -121,7 +137,9 @@ class Turns:
         )
         engaged = inbound.addressed or (last is not None and last[1] == operator.id)
         if inbound.kind is InboundKind.CLICK:
-            self._click(outcome, inbound, facts, speaker)
+            self.presses.press(outcome, facts, speaker, inbound.token, inbound.place.platform)
+        elif inbound.kind is InboundKind.FORM:
+            fill(core, outcome, facts, speaker, inbound.token)
         elif inbound.kind is InboundKind.MESSAGE and not inbound.forwarded:
             self._message(outcome, facts, speaker, refers_to=refers_to, engaged=engaged)
         self._answered(outcome)
@@ -131,13 +149,23 @@ class Turns:
         """Return the facts; a window that opened after the words were said is none for them (D2, X2)."""
         queries = self.core.queries
         facts = queries.facts(place, operator.id)
-        if facts.window is None or not queries.answered_after(facts.window.opened_by, seen):
+        window = facts.window
+        if window is None:
             return facts
-        return replace(facts, window=None)
+        unseen = queries.answered_after(window.opened_by, seen)
+        if unseen or not queries.was_shown(window.proposal, place):
+            return replace(facts, window=None)
+        return facts
 
-    def _new_outcome(self, place: PlaceId) -> Outcome:
+    def _new_outcome(self, inbound: Inbound) -> Outcome:
         core = self.core
-        return Outcome(at=core.now(), place=place, turn=TurnId(core.ids.token()), new_nonce=core.ids.token)
+        return Outcome(
+            at=core.now(),
+            place=core.place_of(inbound.place),
+            turn=TurnId(core.ids.token()),
+            new_nonce=core.ids.token,
+            account=inbound.account,
+        )
 
     def _received(
         self,
@@ -207,7 +235,7 @@ class Turns:
         )
         if reasons.take(core, outcome, speaker, facts):
             return
-        decision = self._decide(facts, utterance)
+        decision = decision_on(core, facts, utterance)
         if isinstance(decision, Open):
             if command is not None:
                 self._command(outcome, facts, speaker, command)
@@ -215,10 +243,6 @@ class Turns:
                 asking.ask(core, outcome, speaker)
             return
         answering.apply(core, outcome, decision, speaker)
-
-    def _decide(self, facts: Facts, utterance: Utterance) -> Decision:
-        core = self.core
-        return decide(facts, utterance, policy=core.policy_now(), read=reader(core), now=core.now())
 
     def _tightened(self, outcome: Outcome, speaker: Speaker, command: commands.Command | None) -> bool:
         match command:
@@ -236,12 +260,20 @@ class Turns:
         core = self.core
         match command:
             case commands.Approve(ref=ref):
-                self._explicit(
-                    outcome, facts, speaker, ref.proposal, Choice.APPROVE, text="", index=ref.index
+                answer_about(
+                    core,
+                    outcome,
+                    facts,
+                    speaker,
+                    Named(choice=Choice.APPROVE, proposal=ref.proposal, index=ref.index),
                 )
             case commands.Deny(ref=ref, reason=reason):
-                self._explicit(
-                    outcome, facts, speaker, ref.proposal, Choice.DENY, text=reason, index=ref.index
+                answer_about(
+                    core,
+                    outcome,
+                    facts,
+                    speaker,
+                    Named(choice=Choice.DENY, reason=reason, proposal=ref.proposal, index=ref.index),
                 )
             case commands.Resume():
                 loosening.resume(core, outcome, speaker)
@@ -253,43 +285,16 @@ class Turns:
                 loosening.set_posture(core, outcome, speaker, command)
             case commands.Cancel(ref=None):
                 self._cancel_any(outcome, facts, speaker)
-            case commands.Cancel() | commands.Settle() | commands.Again() | commands.Preview():
+            case (
+                commands.Cancel()
+                | commands.Settle()
+                | commands.Again()
+                | commands.Preview()
+                | commands.Edit()
+            ):
                 self._on_proposal(outcome, speaker, command)
             case _:
                 showing.show(core, self.cards, outcome, speaker, command, behind=self.behind)
-
-    def _explicit(
-        self,
-        outcome: Outcome,
-        facts: Facts,
-        speaker: Speaker,
-        proposal: ProposalId,
-        choice: Choice,
-        *,
-        text: str,
-        manner: Manner = Manner.COMMAND,
-        index: int | None = None,
-    ) -> None:
-        """Decide about one proposal that was named, by id or by button."""
-        if self.core.queries.proposal(proposal) is None:
-            controls.unknown_id(self.core, outcome, speaker, proposal)
-            return
-        utterance = Utterance(
-            person=speaker.operator,
-            text=text,
-            refers_to=proposal,
-            index=index,
-            choice=choice,
-            manner=manner,
-        )
-        named = Speaker(
-            operator=speaker.operator,
-            said=speaker.said,
-            event=speaker.event,
-            zone=speaker.zone,
-            about=proposal,
-        )
-        answering.apply(self.core, outcome, self._decide(facts, utterance), named)
 
     def _on_proposal(self, outcome: Outcome, speaker: Speaker, command: commands.Command) -> None:
         core = self.core
@@ -299,6 +304,7 @@ class Turns:
                 | commands.Settle(ref=ref)
                 | commands.Again(ref=ref)
                 | commands.Preview(ref=ref)
+                | commands.Edit(ref=ref)
             ):
                 view = core.queries.proposal(ref.proposal)
             case _:
@@ -313,6 +319,8 @@ class Turns:
                 controls.settle(outcome, speaker, view, command)
             case commands.Again():
                 controls.again(core, outcome, speaker, view)
+            case commands.Edit(request=request):
+                forms.edit(core, outcome, speaker, view, request)
             case _:
                 controls.preview(core, outcome, speaker, view)
 
@@ -333,49 +341,6 @@ class Turns:
             outcome.say(Text.of("Nothing runs or waits here."))
         else:
             outcome.say(showing.which(core, "cancel", open_ones))
-
-    # ------------------------------------------------------------ clicks
-
-    def _click(self, outcome: Outcome, inbound: Inbound, facts: Facts, speaker: Speaker) -> None:
-        claim = tokens.parse(inbound.token)
-        if claim is None:
-            controls.deny(outcome, speaker, _NO_SUCH_BUTTON)
-            return
-        if claim.choice == tokens.PICK:
-            asking.pick(self.core, outcome, speaker, claim, inbound.token)
-            return
-        proposal = ProposalId(claim.subject)
-        view = self.core.queries.proposal(proposal)
-        if view is None:
-            controls.deny(outcome, speaker, _NO_SUCH_BUTTON)
-            return
-        pressed = Speaker(
-            operator=speaker.operator,
-            said=f"[{tokens.LABELS[claim.choice]}]",
-            event=speaker.event,
-            zone=speaker.zone,
-            about=proposal,
-        )
-        if not self.cards.is_live(inbound.token, view):
-            reason = Reason(code=ReasonCode.ALREADY_DECIDED, text="That button is of an older card.")
-            answering.apply(self.core, outcome, Rejected(reason=reason), pressed)
-            return
-        match claim.choice:
-            case tokens.APPROVE:
-                self._explicit(
-                    outcome, facts, pressed, proposal, Choice.APPROVE, text="", manner=Manner.BUTTON
-                )
-            case tokens.DENY:
-                self._explicit(outcome, facts, pressed, proposal, Choice.DENY, text="", manner=Manner.BUTTON)
-            case tokens.PREVIEW:
-                controls.preview(self.core, outcome, pressed, view)
-            case _:
-                outcome.say(self.cards.details(view, now=outcome.at, zone=speaker.zone))
-
-
-_NO_SUCH_BUTTON = Reason(
-    code=ReasonCode.UNKNOWN_ID, text="That button belongs to nothing here. pending lists what waits."
-)
 
 
 def _is_about_what_waits(command: commands.Command, facts: Facts) -> bool:

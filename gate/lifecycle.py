@@ -27,6 +27,7 @@ class ApprovalState(StrEnum):
 class ApprovalEvent(StrEnum):
     """What can happen to an approval."""
 
+    VOTE = "vote"  # one of several people who have to agree did
     GRANT = "grant"
     REFUSE = "refuse"
     EXPIRE = "expire"
@@ -82,6 +83,7 @@ class ClarificationEvent(StrEnum):
 
 
 APPROVAL: Mapping[tuple[ApprovalState, ApprovalEvent], ApprovalState] = {
+    (ApprovalState.PENDING, ApprovalEvent.VOTE): ApprovalState.PENDING,
     (ApprovalState.PENDING, ApprovalEvent.GRANT): ApprovalState.GRANTED,
     (ApprovalState.PENDING, ApprovalEvent.REFUSE): ApprovalState.REFUSED,
     (ApprovalState.PENDING, ApprovalEvent.EXPIRE): ApprovalState.EXPIRED,
@@ -127,4 +129,6 @@ def terminal(table: Mapping[tuple[S, E], S]) -> frozenset[S]:
 
 
 #: A settled or ended action never starts again; `lost` waits for a person, so it is not terminal.
+#: States of an action that nothing of has run.
+NOT_STARTED = frozenset({ActionState.PROPOSED, ActionState.WAITING, ActionState.QUEUED})
 ACTION_ENDED = frozenset({ActionState.SUCCEEDED, ActionState.FAILED, ActionState.CANCELLED, ActionState.LOST})

@@ -32,6 +32,7 @@ class Kind(StrEnum):
     REQUEST_DENIED = "request:denied"
     PROPOSAL_MADE = "proposal:made"
     APPROVAL_OPENED = "approval:opened"
+    APPROVAL_VOTED = "approval:voted"
     APPROVAL_GRANTED = "approval:granted"
     APPROVAL_REFUSED = "approval:refused"
     APPROVAL_EXPIRED = "approval:expired"
@@ -52,6 +53,7 @@ class Kind(StrEnum):
     CLARIFICATION_CANCELLED = "clarification:cancelled"
     CLARIFICATION_EXPIRED = "clarification:expired"
     CLARIFICATION_SUPERSEDED = "clarification:superseded"
+    PLACE_MOVED = "place:moved"
     SWITCH_CHANGED = "switch:changed"
     LOOSENING_ASKED = "loosening:asked"
     LOOSENING_ENDED = "loosening:ended"
@@ -81,6 +83,14 @@ class ApprovalIs:
 
     approval: ApprovalId
     state: ApprovalState
+
+
+@dataclass(frozen=True, slots=True)
+class VotesAre:
+    """The approval has so many votes still."""
+
+    approval: ApprovalId
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +131,7 @@ class ProposalIsNew:
     proposal: ProposalId
 
 
-Expectation = ApprovalIs | ActionIs | ClarificationIs | LastTurnIs | SwitchesAre | ProposalIsNew
+Expectation = ApprovalIs | VotesAre | ActionIs | ClarificationIs | LastTurnIs | SwitchesAre | ProposalIsNew
 
 
 class EffectKind(StrEnum):
@@ -130,6 +140,7 @@ class EffectKind(StrEnum):
     SAY = "say"  # post a message
     CARD = "card"  # post a proposal's card
     REFRESH = "refresh"  # edit a posted card to its present state
+    NOTE = "note"  # show a message to one person only
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

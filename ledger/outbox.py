@@ -114,19 +114,26 @@ class Outbox:
         """Return what may or may not have been shown, oldest first."""
         return self._select("state = 'uncertain'", ())
 
-    def seen(self, place: PlaceId) -> int:
-        """Return the newest entry up to which everything that is said in `place` has been shown there."""
+    def seen(self, place: PlaceId, *, by: int = 0) -> int:
+        """Return the newest entry up to which everything that is said in `place` has been shown there.
+
+        Args:
+            by: the platform's own order of a message there (`Inbound.position`): what was posted after it was
+                not seen by who wrote it, whenever it reached us (D2); 0 where the platform has no order.
+        """
         row = self._reader().execute(
-            "SELECT coalesce((SELECT min(seq) - 1 FROM outbox"
-            " WHERE place = ? AND state = 'pending' AND kind != 'refresh'),"
+            "SELECT coalesce((SELECT min(seq) - 1 FROM outbox WHERE place = ? AND kind != 'refresh'"
+            " AND (state = 'pending' OR (? > 0 AND state = 'done' AND ref != ''"
+            " AND coalesce(json_extract(ref, '$[5]'), 0) > ?))),"
             " (SELECT max(seq) FROM entry), 0)",
-            (place,),
+            (place, by, by),
         )
         return int(row.fetchone()[0])
 
     def posted(self, subject: str) -> list[OutboxItem]:
-        """Return every message shown about `subject` whose reference is known, oldest first."""
-        return self._select("subject = ? AND subject != '' AND state = 'done' AND ref != ''", (subject,))
+        """Return every card shown of `subject` whose reference is known, oldest first."""
+        known = "subject = ? AND subject != '' AND kind = 'card' AND state = 'done' AND ref != ''"
+        return self._select(known, (subject,))
 
     def done(self, effect: int, message_ref_json: str = "") -> None:
         """Record that an effect was performed, and the posted message's reference where there is one."""

@@ -37,13 +37,25 @@ from ledger.kinds import (
     Kind,
     LastTurnIs,
     SwitchesAre,
+    VotesAre,
 )
 
 S = TypeVar("S", bound=StrEnum)
 E = TypeVar("E", bound=StrEnum)
 
 #: In an order that lets them be emptied.
-TABLES = ("place", "proposal", "action", "approval", "clarification", "window", "owed", "switch", "loosening")
+TABLES = (
+    "place",
+    "proposal",
+    "action",
+    "approval",
+    "vote",
+    "clarification",
+    "window",
+    "owed",
+    "switch",
+    "loosening",
+)
 
 
 def project(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
@@ -67,6 +79,8 @@ def holds(connection: sqlite3.Connection, expectation: Expectation) -> bool:
     match expectation:
         case ApprovalIs(approval, approval_state):
             return _value(connection, "SELECT state FROM approval WHERE id=?", approval) == approval_state
+        case VotesAre(approval, count):
+            return _value(connection, "SELECT count(*) FROM vote WHERE approval=?", approval) == count
         case ActionIs(action, action_state):
             return _value(connection, "SELECT state FROM action WHERE id=?", action) == action_state
         case ClarificationIs(clarification, choice_state):
@@ -115,6 +129,15 @@ def _turn_answered(connection: sqlite3.Connection, _entry: Entry, body: Doc) -> 
             "INSERT OR REPLACE INTO window (place, person, proposal, opened_by) VALUES (?, ?, ?, ?)",
             (place, window["person"], window["proposal"], body["turn"]),
         )
+
+
+def _place_moved(connection: sqlite3.Connection, _entry: Entry, body: Doc) -> None:
+    """Let every conversation of a place go on under its new ids (D3)."""
+    old, new = mapping(body["place_ref"]), mapping(body["moved_to"])
+    connection.execute(
+        "UPDATE place SET tenant=?, channel=? WHERE platform=? AND tenant=? AND channel=?",
+        (new["tenant"], new["channel"], old["platform"], old["tenant"], old["channel"]),
+    )
 
 
 # ---------------------------------------------------------------- proposals and approvals
@@ -179,6 +202,18 @@ def _approval_opened(connection: sqlite3.Connection, entry: Entry, body: Doc) ->
         ),
     )
     _move_action(connection, body, ActionEvent.ASK)
+
+
+def _approval_voted(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
+    approval, person = _id(body, "approval"), _id(body, "decider")
+    state = ApprovalState(str(_value(connection, "SELECT state FROM approval WHERE id=?", approval)))
+    _next(APPROVAL, state, ApprovalEvent.VOTE)
+    if connection.execute("SELECT 1 FROM vote WHERE approval=? AND person=?", (approval, person)).fetchone():
+        raise TransitionError(f"{person} said yes to {approval} already")
+    connection.execute(
+        "INSERT INTO vote (approval, person, seq, at, doc) VALUES (?, ?, ?, ?, ?)",
+        (approval, person, entry.seq, entry.at, entry.body),
+    )
 
 
 def _approval_ended(event: ApprovalEvent) -> "Handler":
@@ -365,8 +400,10 @@ HANDLERS: Mapping[str, Handler] = {
     Kind.TURN_RECEIVED: _turn_received,
     Kind.TURN_CRASHED: _turn_received,
     Kind.TURN_ANSWERED: _turn_answered,
+    Kind.PLACE_MOVED: _place_moved,
     Kind.PROPOSAL_MADE: _proposal_made,
     Kind.APPROVAL_OPENED: _approval_opened,
+    Kind.APPROVAL_VOTED: _approval_voted,
     Kind.APPROVAL_GRANTED: _approval_ended(ApprovalEvent.GRANT),
     Kind.APPROVAL_REFUSED: _approval_ended(ApprovalEvent.REFUSE),
     Kind.APPROVAL_EXPIRED: _approval_ended(ApprovalEvent.EXPIRE),

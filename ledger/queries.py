@@ -45,6 +45,7 @@ from ledger.readout import (
     ending_of,
     instant_or_none,
     loosening_of,
+    quorum_of,
 )
 from ledger.views import (
     PRUNED,
@@ -81,14 +82,15 @@ class Queries:
     def pending(self) -> tuple[PendingApproval, ...]:
         """Return every live approval, oldest first."""
         rows = self._rows(
-            "SELECT a.*, p.requester, p.asked_in, p.shown_in FROM approval a"
-            " JOIN proposal p ON p.id = a.proposal WHERE a.state = ? ORDER BY a.opened_seq",
+            "SELECT a.*, e.body AS opened, p.requester, p.asked_in, p.shown_in FROM approval a"
+            " JOIN proposal p ON p.id = a.proposal JOIN entry e ON e.seq = a.opened_seq"
+            " WHERE a.state = ? ORDER BY a.opened_seq",
             ApprovalState.PENDING,
         )
         return tuple(self._pending(row) for row in rows)
 
     def _pending(self, row: sqlite3.Row) -> PendingApproval:
-        view = self.action(ActionId(row["action"]))
+        view, votes = self.action(ActionId(row["action"])), self._votes(row["id"])
         return PendingApproval(
             approval=ApprovalId(row["id"]),
             proposal=ProposalId(row["proposal"]),
@@ -101,7 +103,12 @@ class Queries:
             shown_in=PlaceId(row["shown_in"]),
             deadline_at=parse_instant(row["deadline_at"]),
             phrase=row["phrase"] or None,
+            quorum=quorum_of(json.loads(row["opened"]), votes),
+            votes=tuple(PersonId(vote["person"]) for vote in votes),
         )
+
+    def _votes(self, approval: str) -> list[sqlite3.Row]:
+        return self._rows("SELECT * FROM vote WHERE approval=? ORDER BY seq", approval)
 
     def _window(self, place: PlaceId, person: PersonId) -> Window | None:
         row = self._row("SELECT * FROM window WHERE place=? AND person=?", place, person)
@@ -128,6 +135,22 @@ class Queries:
         """Return (platform, tenant, channel, thread) of a place."""
         row = self._row("SELECT * FROM place WHERE id=?", place)
         return None if row is None else (row["platform"], row["tenant"], row["channel"], row["thread"])
+
+    def place_at(self, platform: str, tenant: str, channel: str, thread: str) -> PlaceId | None:
+        """Return the place that goes on under these ids, the oldest such; None for a new one."""
+        row = self._row(
+            "SELECT id FROM place WHERE platform=? AND tenant=? AND channel=? AND thread=?"
+            " ORDER BY rowid LIMIT 1",
+            *(platform, tenant, channel, thread),
+        )
+        return None if row is None else PlaceId(row["id"])
+
+    def places_at(self, platform: str, tenant: str, channel: str) -> tuple[PlaceId, ...]:
+        """Return every conversation of a channel."""
+        rows = self._rows(
+            "SELECT id FROM place WHERE platform=? AND tenant=? AND channel=?", platform, tenant, channel
+        )
+        return tuple(PlaceId(row["id"]) for row in rows)
 
     def place_of(self, person: PersonId, *, like: PlaceId) -> PlaceId | None:
         """Return where `person` was heard last on the platform of the place `like`; None where nowhere."""
@@ -171,6 +194,11 @@ class Queries:
             "SELECT proposal FROM owed WHERE place=? AND person=? AND until_at>?", place, person, instant(now)
         )
         return None if row is None else ProposalId(row["proposal"])
+
+    def owes(self, proposal: ProposalId, person: PersonId) -> bool:
+        """Whether `person` still owes the reason for refusing `proposal`."""
+        found = self._row("SELECT 1 FROM owed WHERE proposal=? AND person=?", proposal, person)
+        return found is not None
 
     def overdue_reasons(self, now: datetime) -> tuple[tuple[ProposalId, PlaceId], ...]:
         """Return the refused proposals whose reason is owed no more at `now`, each with its place."""
@@ -238,8 +266,12 @@ class Queries:
         )
 
     def _newest_approval(self, action: ActionId) -> ApprovalView | None:
-        row = self._row("SELECT * FROM approval WHERE action=? ORDER BY opened_seq DESC LIMIT 1", action)
-        return None if row is None else approval_of(row, self._word)
+        row = self._row(
+            "SELECT a.*, e.body AS opened FROM approval a JOIN entry e ON e.seq = a.opened_seq"
+            " WHERE a.action=? ORDER BY a.opened_seq DESC LIMIT 1",
+            action,
+        )
+        return None if row is None else approval_of(row, self._votes(row["id"]), self._word)
 
     def last_run(self, digest: Digest) -> LastRun | None:
         """Return the newest ended run of exactly this action on exactly this target.
@@ -266,13 +298,30 @@ class Queries:
         return int(self._one("SELECT coalesce(max(seq), 0) FROM entry"))
 
     def subject_of(self, message: str, place: PlaceId) -> ProposalId | None:
-        """Return the proposal whose card is the message `message` in `place`; None for other messages."""
-        rows = self._rows(
-            "SELECT subject, ref FROM outbox WHERE place=? AND subject<>'' AND ref<>'' ORDER BY id DESC",
-            place,
+        """Return the proposal that the message `message` in `place` is about; None for other messages."""
+        row = self._posted(message, place)
+        return None if row is None else ProposalId(row["subject"])
+
+    def form_of(self, message: str, place: PlaceId) -> str | None:
+        """Return the token of the form that a reply to `message` fills in; None for other messages."""
+        row = self._posted(message, place)
+        form = None if row is None else json.loads(row["body"]).get("form")
+        return form if isinstance(form, str) and form else None
+
+    def was_shown(self, proposal: ProposalId, place: PlaceId) -> bool:
+        """Whether the newest card of `proposal` in `place` is certain to be there, or there never was one."""
+        row = self._row(
+            "SELECT state FROM outbox WHERE subject=? AND place=? AND kind='card' ORDER BY id DESC LIMIT 1",
+            *(proposal, place),
         )
-        found = (row["subject"] for row in rows if json.loads(row["ref"])[-1] == message)
-        return next((ProposalId(subject) for subject in found), None)
+        return row is None or row["state"] == "done"
+
+    def _posted(self, message: str, place: PlaceId) -> sqlite3.Row | None:
+        return self._row(
+            "SELECT subject, body FROM outbox WHERE place=? AND subject<>'' AND ref<>''"
+            " AND json_extract(ref, '$[4]')=? ORDER BY id DESC LIMIT 1",
+            *(place, message),
+        )
 
     # ------------------------------------------------------------ what is due, what is under way
 

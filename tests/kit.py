@@ -179,6 +179,13 @@ class Kit:
             if key not in before or before[key] != (one.edits, one.text)
         )
 
+    async def look(self) -> None:
+        """Do what the timer does when something is due, and wait until it is shown."""
+        conversation = self.app.conversation
+        await conversation._look_now()
+        await conversation._flush()
+        await conversation._delivery.settled()
+
     async def hand_over(self, inbound: Inbound) -> Receipt:
         """Hand over an event and return its receipt."""
         return await self.app.conversation.sink(inbound)

@@ -126,7 +126,7 @@ class Work:
             await asyncio.to_thread(ending.challenge, self._core, view, one)
         except LostRaceError:
             return True
-        await self._delivery.flush()
+        await self._delivery.kick()
         return False
 
     def _queue(self, one: ActionView) -> None:
@@ -216,7 +216,7 @@ class Work:
         if moved:
             self._tasks.pop(action, None)
             await self.move(proposal)
-        await self._delivery.flush()
+        await self._delivery.kick()
 
     async def _start_and_run(self, view: ActionView) -> bool:
         """Start and run one action; False when it stays queued."""

@@ -54,7 +54,7 @@ async def test_the_timer_records_a_held_stop_before_anything_goes_on(tmp_path: P
         full(kit)
         await kit.say("stop")
         full(kit, is_full=False)
-        await kit.app.conversation._look_now()
+        await kit.look()
         assert kit.core.queries.switches().stopped
         assert kit.core.brake == Brake()
         row = (
@@ -74,7 +74,7 @@ async def test_a_stop_that_was_stored_but_not_taken_holds_too(tmp_path: Path) ->
         moments.append(kit)
         assert "holds in memory" in await kit.say("stop")
         full(kit, is_full=False)
-        await kit.app.conversation._look_now()
+        await kit.look()
         assert kit.kinds().count("turn:received") == 1
         assert kit.core.queries.switches().stopped
         assert not kit.core.ledger.inbox.pending()

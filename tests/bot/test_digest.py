@@ -85,7 +85,7 @@ async def test_an_expiry_of_what_is_left_ends_the_task(tmp_path: Path) -> None:
         await kit.say("on web1: systemctl restart broken\non web2: systemctl restart caddy")
         await kit.say("go ahead")
         kit.clock.advance(1000)
-        await kit.app.conversation._look_now()
+        await kit.look()
         (said,) = digests(kit)
         assert "1 expired" in said
 

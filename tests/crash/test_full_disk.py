@@ -210,7 +210,7 @@ async def test_what_was_said_into_a_full_disk_is_closed_by_the_timer(disk: Disk)
         at.set("inbox.committed", lambda: disk.fill(kit.core.ledger))
         await kit.say("go ahead")
         disk.free(kit.core.ledger)
-        await kit.app.conversation._look_now()
+        await kit.look()
     async with talking(disk) as (kit, _):
         assert kit.states() == ["waiting"]
         assert ran(kit) == []
@@ -225,7 +225,7 @@ async def test_a_start_that_is_not_recorded_does_not_happen_until_it_can_be(disk
         assert ran(kit) == []
         assert "until the ledger can be written again" in said
         disk.free(kit.core.ledger)
-        await kit.app.conversation._look_now()
+        await kit.look()
         await kit.app.conversation._work.quiet([ProposalId(kit.newest_id())])
         assert kit.states() == ["succeeded"]
         assert ran(kit) == ["systemctl restart caddy"]

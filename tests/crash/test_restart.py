@@ -166,7 +166,7 @@ async def test_a_resume_is_not_missed_by_work_that_is_just_giving_up(tmp_path: P
         await kit.say("resume")
         assert kit.states() == ["queued"]
         delivery, work = kit.app.conversation._delivery, kit.app.conversation._work
-        async with delivery._sending:  # whoever looked and was held is still showing that
+        async with delivery._taking:  # whoever looked and was held is still showing that
             work._live.behind.clear()
             await work.move(ProposalId(kit.newest_id()))
             await asyncio.wait_for(_held(kit), timeout=10)
