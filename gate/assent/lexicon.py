@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import product
+from itertools import chain
 from typing import TypeVar
 
-from gate.assent.normalise import Kind, plain, words_of
+from gate.assent.normalise import Kind, fold, plain, words_of
 from gate.assent.senses import GUARDED, RESTRAINING, Sense
 from gate.domain import AssentVerdict
 from gate.errors import RuleError
@@ -67,10 +67,8 @@ class Lexicon:
     @cached_property
     def vocabulary(self) -> frozenset[str]:
         """Every word that stands anywhere in this lexicon."""
-        words = {
-            word for phrase in (*self.phrases, *self.verbs, *self.parted, *self.nouns) for word in phrase
-        }
-        return frozenset(words | set(self.ordinals) | set(self.numbers) | set(self.spelling))
+        phrases = chain(self.phrases, self.verbs, self.parted, self.nouns)
+        return frozenset(chain(chain.from_iterable(phrases), self.ordinals, self.numbers, self.spelling))
 
     @cached_property
     def guarded(self) -> frozenset[str]:
@@ -177,16 +175,18 @@ def build(files: Mapping[str, Mapping[str, object]]) -> Lexicons:
             for key in names:
                 if key not in common.stands_for:
                     raise RuleError(f"lexicon {name}.toml: {key!r} is not in stands_for of {COMMON}.toml")
-    languages = [_join(common, parsed[name]) for name in sorted(parsed)]
+    shared = {**_typed(common.phrases), **common.phrases}
+    languages = [_join(common, shared, parsed[name]) for name in sorted(parsed)]
     languages[0] = replace(languages[0], examples=(*languages[0].examples, *common.examples))
     return Lexicons(languages=tuple(languages))
 
 
-def _join(common: Lexicon, own: Lexicon) -> Lexicon:
+def _join(common: Lexicon, shared: Mapping[Phrase, Sense], own: Lexicon) -> Lexicon:
     """Add what is common; a language's own meaning of a word wins."""
+    typed = _typed(own.phrases)
     return replace(
         own,
-        phrases=_also_plain({**common.phrases, **own.phrases}),
+        phrases={**shared, **typed, **common.phrases, **own.phrases},
         verbs=_also_plain({**common.verbs, **own.verbs, **own.parted}),
         parted=_also_plain(own.parted),
         nouns=_also_plain({**common.nouns, **own.nouns}),
@@ -194,7 +194,7 @@ def _join(common: Lexicon, own: Lexicon) -> Lexicon:
         numbers=_also_plain_words(own.numbers),
         spelling={**common.spelling, **own.spelling},
         stands_for=common.stands_for,
-        own=frozenset(_also_plain({**own.phrases, **own.verbs, **own.nouns})),
+        own=frozenset().union(typed, own.phrases, _also_plain(own.verbs), _also_plain(own.nouns)),
     )
 
 
@@ -203,12 +203,20 @@ _T = TypeVar("_T")
 
 def _also_plain(table: Mapping[Phrase, _T]) -> Mapping[Phrase, _T]:
     """Add what people type without accents, where that is not a word of its own ("si" is not "sí")."""
-    typed = {
-        tuple(map(plain, phrase)): value
+    return {**_typed(table), **table}
+
+
+def _typed(table: Mapping[Phrase, _T]) -> Mapping[Phrase, _T]:
+    """Return the phrases that have accents as they are typed without them."""
+    accented = {word for word in set(chain.from_iterable(table)) if not word.isascii()}
+    if not accented:
+        return {}
+    plainly = {word: plain(word) for word in accented}
+    return {
+        tuple([plainly.get(word, word) for word in phrase]): value
         for phrase, value in table.items()
-        if not all(map(str.isascii, phrase))
+        if not accented.isdisjoint(phrase)
     }
-    return {**typed, **table}
 
 
 def _also_plain_words(table: Mapping[str, int]) -> Mapping[str, int]:
@@ -275,21 +283,34 @@ def _phrases(name: str, table: Mapping[str, object]) -> Mapping[Phrase, Sense]:
             sense = Sense(key)
         except ValueError:
             raise RuleError(f"lexicon {name}.toml: unknown sense {key!r} in words") from None
-        for parts in _variants(_texts(name, key, values)):
-            phrase = _phrase(name, *parts)
-            # NOTE: "si" may consent alone and mean "if" elsewhere, so these are kept apart by a mark.
-            phrase = (*phrase, ALONE) if sense in _WHOLE_CLAUSES else phrase
+        # NOTE: "si" may consent alone and mean "if" elsewhere, so these are kept apart by a mark.
+        mark = (ALONE,) if sense in _WHOLE_CLAUSES else ()
+        for phrase in _written_out(name, _texts(name, key, values), mark):
             if found.setdefault(phrase, sense) is not sense:
-                text = " ".join(parts)
+                text = " ".join(phrase).removesuffix(f" {ALONE}")
                 raise RuleError(f"lexicon {name}.toml: {text!r} is both {found[phrase]} and {sense}")
     return found
 
 
-def _variants(texts: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Write out "(nobody|no one) is (on it|there)" as the parts of each phrase; "(the|)" may be left out."""
+def _written_out(name: str, texts: Sequence[str], mark: Phrase = ()) -> Iterator[Phrase]:
+    """Write out "(nobody|no one) is (on it|there)" as phrases; "(the|)" may be left out; each ends in `mark`.
+
+    Lexicons write out tens of thousands of phrases of few parts, so each part is read once.
+    """
     for text in texts:
-        parts = [part.split("|") for part in re.split(r"[()]", text)]
-        yield from product(*parts)
+        if "(" not in text:
+            yield _phrase(name, text) + mark
+            continue
+        found: list[Phrase] = [()]
+        for part in re.split(r"[()]", text):
+            heard = [_part(one) for one in part.split("|")]
+            words = [one for one in heard if one is not None]
+            if len(words) != len(heard):
+                raise RuleError(f"lexicon {name}.toml: {text!r} is no phrase")
+            found = [before + after for before in found for after in words]
+        if () in found:
+            raise RuleError(f"lexicon {name}.toml: {text!r} is no phrase")
+        yield from [phrase + mark for phrase in found] if mark else found
 
 
 #: Ends the stored form of phrases that count as a whole clause only; no token is ever this.
@@ -317,8 +338,7 @@ def _whole(table: Mapping[str, object], *, parted: bool) -> Mapping[str, object]
 def _names(name: str, table: Mapping[str, object]) -> Mapping[Phrase, tuple[str, ...]]:
     found: dict[Phrase, tuple[str, ...]] = {}
     for key, values in table.items():
-        for parts in _variants(_texts(name, key, values)):
-            phrase = _phrase(name, *parts)
+        for phrase in _written_out(name, _texts(name, key, values)):
             found[phrase] = (*found.get(phrase, ()), key)
     return found
 
@@ -339,8 +359,9 @@ def _one_word(name: str, text: str) -> str:
     return phrase[0]
 
 
-#: Small ASCII letters and blanks read as themselves (a test holds `words_of` to that).
+#: Small ASCII letters and blanks read as themselves, other letters when folded: a test compares `words_of`.
 _PLAIN_PART = re.compile(r"(?:[a-z]+(?: [a-z]+)*)?")
+_LETTERS = re.compile(r"[^\W\d_]+(?: [^\W\d_]+)*")
 
 
 @functools.lru_cache(maxsize=32_768)
@@ -348,24 +369,22 @@ def _part(text: str) -> Phrase | None:
     """Return the words of one part of a phrase; None when it holds what no phrase may hold."""
     if _PLAIN_PART.fullmatch(text):
         return tuple(text.split())
+    if _LETTERS.fullmatch(text):
+        words = tuple(fold(text).split(" "))
+        if all(map(str.isalpha, words)):
+            return words
     tokens = words_of(text)
     if any(token.kind in {Kind.CODE, Kind.QUOTE, Kind.MENTION} for token in tokens):
         return None
     return tuple(token.text for token in tokens)
 
 
-def _phrase(name: str, *parts: object) -> Phrase:
-    """Read a phrase by its parts: lexicons write out tens of thousands of phrases made of few parts."""
-    found: Phrase = ()
-    for part in parts:
-        read = _part(part) if isinstance(part, str) else None
-        if read is None:
-            break
-        found += read
-    else:
-        if found:
-            return found
-    raise RuleError(f"lexicon {name}.toml: {' '.join(map(str, parts))!r} is no phrase")
+def _phrase(name: str, text: object) -> Phrase:
+    """Read a phrase that has no alternatives."""
+    found = _part(text) if isinstance(text, str) else None
+    if not found:
+        raise RuleError(f"lexicon {name}.toml: {text!r} is no phrase")
+    return found
 
 
 def _example(name: str, item: Mapping[str, object]) -> Example:

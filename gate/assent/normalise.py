@@ -113,6 +113,8 @@ def words_of(text: str) -> tuple[Token, ...]:
 
 def fold(text: str) -> str:
     """Fold one token: case, compatibility forms, typographic apostrophes, Arabic variants, digits."""
+    if text.isascii():
+        return text.casefold()
     folded = unicodedata.normalize("NFKC", text).casefold().translate(_DIGITS)
     folded = folded.replace("\u2019", "'").replace("\u2018", "'").replace("\u02bc", "'")
     return folded if folded.isascii() else unicodedata.normalize("NFC", folded.translate(_ARABIC))

@@ -107,3 +107,10 @@ def test_the_same_phrase_twice_in_one_sense_is_no_error() -> None:
 @given(st.lists(st.text("abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=12), max_size=5))
 def test_plain_parts_of_a_phrase_read_as_themselves(words: list[str]) -> None:
     assert tuple(token.text for token in words_of(" ".join(words))) == tuple(words)
+
+
+@given(st.lists(st.text("abczàéüßñçıİøåאבأإىةعمбыї是好", min_size=1, max_size=8), min_size=1, max_size=4))
+def test_a_phrase_is_stored_as_a_message_is_read(words: list[str]) -> None:
+    phrase = " ".join(words)
+    lexicons = build(small(words={"yes": [phrase]}))
+    assert tuple(token.text for token in words_of(phrase)) in lexicons.languages[0].phrases
