@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta, tzinfo
 
+from bot import agreeing
+from bot.agreeing import cards_of, ids_of, still_waits
 from bot.cards import how_ended, shown_key
 from bot.core import Core
 from bot.outcome import Outcome
 from bot.phrasing import RISK_WORDS, clock_time, command_on, named
 from bot.proposing import Asked, Denied, propose
-from bot.text import Span, Text, code, strong
+from bot.text import Span, Text, code
 from bot.tokens import APPROVE, DENY, REASON_FORM, REASON_SHOWN, make
 from gate import blast
 from gate.decide import (
@@ -28,6 +30,7 @@ from gate.decide import (
     PlayedBack,
     Refused,
     Rejected,
+    Voted,
     Which,
 )
 from gate.domain import Action, ActionId, PendingApproval, PlaceId, ProposalId, Reason, ReasonCode
@@ -58,12 +61,12 @@ def apply(core: Core, outcome: Outcome, decision: Decision, speaker: Speaker) ->
     match decision:
         case Ignored() | Open():
             return
-        case Granted():
-            _grant(core, outcome, decision, speaker)
+        case Granted() | Voted():
+            agreeing.agree(core, outcome, decision, speaker)
         case Refused():
             _refuse(core, outcome, decision, speaker)
         case Challenged():
-            _challenge(core, outcome, decision)
+            agreeing.challenge(outcome, decision)
         case AskedAgain():
             _ask_again(core, outcome, decision, speaker)
         case Which():
@@ -76,56 +79,6 @@ def apply(core: Core, outcome: Outcome, decision: Decision, speaker: Speaker) ->
             _reject(core, outcome, decision, speaker)
 
 
-# ---------------------------------------------------------------- yes
-
-
-def _grant(core: Core, outcome: Outcome, decision: Granted, speaker: Speaker) -> None:
-    for pending in decision.approvals:
-        outcome.expect(
-            ApprovalIs(pending.approval, ApprovalState.PENDING),
-            ActionIs(pending.action.id, ActionState.WAITING),
-        )
-        outcome.write(
-            Kind.APPROVAL_GRANTED,
-            correlation_id=pending.proposal,
-            body={
-                **_ids(pending),
-                "decider": speaker.operator.id,
-                "manner": decision.manner.value,
-                "event": speaker.event,
-                "action_digest": pending.action_digest,
-                "list_digest": pending.list_digest,
-                "policy_revision": core.policy.revision,
-                "alone": decision.alone,
-                "place": outcome.place,
-                "rehearsal": core.rehearsal,
-            },
-            words={"said": speaker.said},
-        )
-        outcome.write(
-            Kind.ACTION_QUEUED,
-            correlation_id=pending.proposal,
-            body={"action": pending.action.id, "grant": pending.approval, "because": ""},
-        )
-    for proposal, place in _cards(decision.approvals):
-        outcome.refresh(proposal, place=place)
-        outcome.work.append(proposal)
-    if core.switches().stopped:
-        outcome.say(
-            Text.of(
-                "Recorded. sayso is stopped, so it does not start. Say resume to go on; a yes lasts 15 min."
-            )
-        )
-    if decision.challenge is not None:
-        _challenge(core, outcome, Challenged(approval=decision.challenge))
-
-
-def _challenge(_core: Core, outcome: Outcome, decision: Challenged) -> None:
-    phrase = decision.approval.phrase or ""
-    start = "That is not the phrase. Type:  " if decision.near else "Not enough for this one. Type:  "
-    outcome.say(Text.of([start, strong(phrase)]))
-
-
 # ---------------------------------------------------------------- no
 
 
@@ -134,7 +87,7 @@ def _refuse(core: Core, outcome: Outcome, decision: Refused, speaker: Speaker) -
     for pending in decision.approvals:
         outcome.expect(ApprovalIs(pending.approval, ApprovalState.PENDING))
         body: dict[str, Json] = {
-            **_ids(pending),
+            **ids_of(pending),
             "decider": speaker.operator.id,
             "manner": decision.manner.value,
             "event": speaker.event,
@@ -146,7 +99,7 @@ def _refuse(core: Core, outcome: Outcome, decision: Refused, speaker: Speaker) -
         if decision.reason:
             words["reason"] = decision.reason
         outcome.write(Kind.APPROVAL_REFUSED, correlation_id=pending.proposal, body=body, words=words)
-    for proposal, place in _cards(decision.approvals):
+    for proposal, place in cards_of(decision.approvals):
         drop_rest(core, outcome, proposal, note="nothing ran")
         outcome.refresh(proposal, place=place)
         dropped = ", ".join(
@@ -201,12 +154,12 @@ def ending_body(action: ActionId, *, note: str) -> dict[str, Json]:
 def _ask_again(core: Core, outcome: Outcome, decision: AskedAgain, speaker: Speaker) -> None:
     first = decision.approvals[0]
     if decision.question:
-        outcome.say(Text.of(*_about(core, decision.approvals), _still_waits(core, first, speaker)))
+        outcome.say(Text.of(*_about(core, decision.approvals), still_waits(core, first, speaker)))
     else:
         hint = (
             f"Type  {first.phrase}  to run it" if first.phrase is not None else 'Say "go ahead" to run it now'
         )
-        waits = _still_waits(core, first, speaker)
+        waits = still_waits(core, first, speaker)
         outcome.say(Text.of(f'Nothing ran. {waits} {hint} or "no" to drop it.'))
     outcome.shows.append(first.proposal)
     outcome.window = (speaker.operator.id, first.proposal)
@@ -303,7 +256,7 @@ def _renumbered(pending: PendingApproval, *, proposal: ProposalId, index: int) -
 
 def _change(core: Core, outcome: Outcome, decision: ChangeAsked, speaker: Speaker) -> None:
     first = decision.approvals[0]
-    waits = _still_waits(core, first, speaker)
+    waits = still_waits(core, first, speaker)
     outcome.say(
         Text.of(
             f"Nothing ran: that asks for something else than the card shows. {waits}",
@@ -325,7 +278,7 @@ def _reject(core: Core, outcome: Outcome, decision: Rejected, speaker: Speaker) 
     if decision.reason.code is ReasonCode.STALE_WORDS:
         for pending in decision.approvals[:1]:
             word = f"type  {pending.phrase}" if pending.phrase else f"say  approve {pending.proposal}"
-            lines.append(f"{_still_waits(core, pending, speaker)} To run it, {word}.")
+            lines.append(f"{still_waits(core, pending, speaker)} To run it, {word}.")
             outcome.shows.append(pending.proposal)
     outcome.say(Text.of(*lines))
     record_denial(outcome, decision.reason, person=speaker.operator.id, said=speaker.said)
@@ -368,30 +321,9 @@ def record_denial(
 # ---------------------------------------------------------------- words
 
 
-def _still_waits(core: Core, pending: PendingApproval, speaker: Speaker) -> str:
-    until = clock_time(pending.deadline_at, zone=speaker.zone, now=core.now())
-    return f"#{pending.proposal}, {_name(core, pending)}, still waits until {until}."
-
-
-def _name(core: Core, pending: PendingApproval) -> str:
-    return named(core.queries.action(pending.action.id), secrets=core.secrets)
-
-
 def _command_on(core: Core, pending: PendingApproval) -> list[Span | str]:
     shown = redact_command(pending.action.command, extra=core.secrets).text
     return [code(shown), f" on {pending.action.target.id}"]
-
-
-def _ids(pending: PendingApproval) -> dict[str, Json]:
-    return {
-        "approval": pending.approval,
-        "proposal": pending.proposal,
-        "action": pending.action.id,
-    }
-
-
-def _cards(approvals: Sequence[PendingApproval]) -> list[tuple[ProposalId, PlaceId]]:
-    return list(dict.fromkeys((one.proposal, one.shown_in) for one in approvals))
 
 
 def _views(core: Core, approvals: Sequence[PendingApproval]) -> list[ProposalView]:

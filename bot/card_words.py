@@ -48,12 +48,29 @@ def how(one: ActionView, *, zone: tzinfo, now: datetime, secrets: Sequence[str])
     when = clock_time(approval.decided_at, zone=zone, now=now)
     said = f', "{inline(approval.said, secrets=secrets)}"' if approval.said else ""
     digest = f" · digest {short(one.digest)}" if approval.state is ApprovalState.GRANTED else ""
+    voters = [str(vote.person) for vote in approval.votes] if approval.state is ApprovalState.GRANTED else []
+    who = " and ".join([*voters, str(approval.decided_by)])
     verb = {ApprovalState.GRANTED: "approved", ApprovalState.REFUSED: "refused"}.get(approval.state)
     if verb is None:
         return ""
     second = " · no second person" if approval.alone and one.route is RouteKind.PHRASE else ""
     proposal = one.action.id.rpartition(".")[0]
-    return f" · {verb} by {approval.decided_by}{said}, {when}{second}{digest} · #{proposal}"
+    return f" · {verb} by {who}{said}, {when}{second}{digest} · #{proposal}"
+
+
+def votes(view: ProposalView) -> str:
+    """Return "1 of 2: ana" for a list that takes several people, and whether there are so many."""
+    asked = [one.approval for one in view.pending if one.approval is not None]
+    needed = max((one.quorum for one in asked), default=1)
+    if needed == 1:
+        return ""
+    strictest = next(one for one in asked if one.quorum == needed)
+    names = [str(vote.person) for vote in strictest.votes]
+    so_far = f"{len(names)} of {needed}: {', '.join(names)}" if names else f"takes {needed} people"
+    able = [str(name) for name in strictest.deciders]
+    if len(able) >= needed:
+        return so_far
+    return f"{so_far} · too few may say yes ({', '.join(able) or 'nobody'}), so it can only expire"
 
 
 def undo_words(undo: str) -> str:

@@ -243,6 +243,8 @@ class Cards:
             others = self._seconds(strict, view.requester)
             who = f"{' or '.join(others)} types" if others else "type"
             lines.append([f"To run it, {who}:  ", strong(strict.approval.phrase or ""), "   ", until])
+        if votes := card_words.votes(view):
+            lines.append(votes)
         if again := card_words.why_again(view):
             lines.append(again)
         lines.append(muted(card_words.asked(view, secrets=self._secrets)))

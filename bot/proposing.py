@@ -7,11 +7,11 @@ one refusal refuses the whole list: half of what somebody asked for is something
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 
 from bot.core import Core
 from bot.inventory.hostkeys import KnownHostsError
 from bot.inventory.ssh_config import SshConfigError
+from bot.opening import open_approval
 from bot.outcome import Outcome
 from bot.planning.drafts import ActionDraft
 from gate import authority, blast, sequence
@@ -19,7 +19,6 @@ from gate.digest import action_digest, list_digest
 from gate.domain import (
     Action,
     ActionId,
-    ApprovalId,
     Digest,
     PersonId,
     PlaceId,
@@ -36,7 +35,7 @@ from gate.domain import (
 from gate.lifecycle import ActionState
 from gate.route import route
 from gate.shell.classify import classify
-from ledger.codec import Doc, action_doc, instant, radius_doc, verdict_doc
+from ledger.codec import Doc, action_doc, radius_doc, verdict_doc
 from ledger.kinds import Json, Kind, ProposalIsNew
 from ledger.views import ActionView
 
@@ -172,7 +171,17 @@ def propose(core: Core, outcome: Outcome, actions: Sequence[Action], asked: Aske
     )
     steps = [sequence.Step(ActionState.PROPOSED, one.route.kind) for one in judged]
     for index in sequence.opens_at_once(steps):
-        open_approval(core, outcome, judged[index], proposal=proposal, digest=digest)
+        one = judged[index]
+        open_approval(
+            core,
+            outcome,
+            one.action,
+            risk=one.verdict.risk,
+            requester=asked.requester,
+            phrase=one.route.phrase if one.route.kind is RouteKind.PHRASE else None,
+            list_digest=digest,
+            action_digest=one.digest,
+        )
     outcome.card(proposal, place=asked.shown_in)
     for place in _places_of_seconds(core, judged, asked):
         outcome.card(proposal, place=place)
@@ -198,26 +207,6 @@ def _places_of_seconds(core: Core, judged: Sequence[Judged], asked: Asked) -> li
     ]
     found = [core.queries.place_of(name, like=asked.shown_in) for name in dict.fromkeys(people)]
     return [place for place in dict.fromkeys(found) if place is not None and place != asked.shown_in]
-
-
-def open_approval(core: Core, outcome: Outcome, one: Judged, *, proposal: ProposalId, digest: Digest) -> None:
-    """Write the opening of an approval for one action."""
-    phrase = one.route.phrase if one.route.kind is RouteKind.PHRASE else None
-    deadline = outcome.at + timedelta(seconds=core.policy.approval_s)
-    outcome.write(
-        Kind.APPROVAL_OPENED,
-        correlation_id=proposal,
-        body={
-            "approval": ApprovalId(f"{one.action.id}/{core.ids.short_id()}"),
-            "proposal": proposal,
-            "action": one.action.id,
-            "deadline_at": instant(deadline),
-            "phrase": phrase,
-            "list_digest": digest,
-            "action_digest": one.digest,
-            "policy_revision": core.policy.revision,
-        },
-    )
 
 
 def rejudge(core: Core, view: ActionView) -> Judged:

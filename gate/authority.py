@@ -42,7 +42,15 @@ def seconds(policy: Policy, *, target: Target, risk: Risk, requester: PersonId) 
     """Return who has to decide instead of the requester; () where the requester may, or nobody else can."""
     if not needs_second_person(policy, risk=risk):
         return ()
-    return tuple(name for name in who_may(policy.operators, target=target, risk=risk) if name != requester)
+    return deciders(policy, target=target, risk=risk, requester=requester)
+
+
+def deciders(policy: Policy, *, target: Target, risk: Risk, requester: PersonId) -> tuple[PersonId, ...]:
+    """Return everyone whose yes would count, in the order of the configuration."""
+    allowed = who_may(policy.operators, target=target, risk=risk)
+    if not needs_second_person(policy, risk=risk):
+        return allowed
+    return tuple(name for name in allowed if name != requester)
 
 
 def objection(operator: Operator | None, pending: PendingApproval, policy: Policy) -> Reason | None:

@@ -8,142 +8,59 @@ pending approvals in `facts` are live at `now` by the caller's word and are chec
 It does not plan: an utterance that answers nothing is `Open`, a request for the planner.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import datetime
-from enum import StrEnum
 
-from gate import authority, phrases
+from gate import authority, phrases, quorum
+from gate.decisions import (
+    AskedAgain,
+    Challenged,
+    ChangeAsked,
+    Choice,
+    Decision,
+    Granted,
+    Ignored,
+    Open,
+    PlayedBack,
+    Reader,
+    Refused,
+    Rejected,
+    Utterance,
+    Voted,
+    Which,
+)
 from gate.domain import (
     Assent,
     AssentVerdict,
     Facts,
     Manner,
     PendingApproval,
-    ProposalId,
     Reason,
     ReasonCode,
     Window,
 )
-from gate.policy import Operator, Policy
+from gate.policy import Policy
 
-
-class Choice(StrEnum):
-    """What an explicit answer (a button, `approve <id>`) chooses."""
-
-    APPROVE = "approve"
-    DENY = "deny"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Utterance:
-    """What somebody said, as far as a decision cares.
-
-    Attributes:
-        person: None for a stranger.
-        ordinary: a fresh message of a human; edits, forwards and bots' words are not (P6).
-        refers_to: the proposal a reply, thread, button or id names.
-        index: the one action of it that an id names ("k7f3a2.2"); None for the whole of it.
-        choice: set when the reference came with an explicit answer; `text` is then only its reason.
-        manner: how it was said.
-        engaged: the bot's last turn in this place was with this person, or the message is addressed to it.
-    """
-
-    person: Operator | None
-    text: str
-    ordinary: bool = True
-    refers_to: ProposalId | None = None
-    index: int | None = None
-    choice: Choice | None = None
-    manner: Manner = Manner.WORDS
-    engaged: bool = True
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ignored:
-    """Nothing is done and nothing is said."""
-
-    why: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Open:
-    """It answers nothing that waits: a request, a question or small talk, for whoever plans."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Granted:
-    """These approvals are granted, in order. `challenge` also waits, for its own phrase."""
-
-    approvals: tuple[PendingApproval, ...]
-    manner: Manner
-    alone: bool
-    challenge: PendingApproval | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
-    """These approvals are refused. An empty `reason` is owed (C1)."""
-
-    approvals: tuple[PendingApproval, ...]
-    manner: Manner
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Challenged:
-    """Not enough: this one takes its typed phrase. `near` when what was typed came close to it."""
-
-    approval: PendingApproval
-    near: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AskedAgain:
-    """Nothing ran; the approval is named again and the speaker's window opens anew for one message."""
-
-    approvals: tuple[PendingApproval, ...]
-    because: str
-    question: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Which:
-    """Several are live and the words name none: list them, one choice each."""
-
-    approvals: tuple[PendingApproval, ...]
-    choice: Choice
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlayedBack:
-    """Part of the proposal was meant: show exactly that part and ask again. `selects` are 1-based."""
-
-    approvals: tuple[PendingApproval, ...]
-    selects: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeAsked:
-    """Something else was asked for than what was shown: nothing runs as shown."""
-
-    approvals: tuple[PendingApproval, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rejected:
-    """The answer does not count, for a reason the speaker can act on."""
-
-    reason: Reason
-    approvals: tuple[PendingApproval, ...] = ()
-
-
-Decision = (
-    Ignored | Open | Granted | Refused | Challenged | AskedAgain | Which | PlayedBack | ChangeAsked | Rejected
-)
-
-#: Reads an utterance against descriptions of what is pending.
-Reader = Callable[[str, Sequence[str]], Assent]
+#: Who reads a decision finds its words here too.
+__all__ = [
+    "AskedAgain",
+    "Challenged",
+    "ChangeAsked",
+    "Choice",
+    "Decision",
+    "Granted",
+    "Ignored",
+    "Open",
+    "PlayedBack",
+    "Reader",
+    "Refused",
+    "Rejected",
+    "Utterance",
+    "Voted",
+    "Which",
+    "decide",
+    "describe",
+]
 
 
 def decide(facts: Facts, utterance: Utterance, *, policy: Policy, read: Reader, now: datetime) -> Decision:
@@ -323,12 +240,39 @@ def _grant(mine: tuple[PendingApproval, ...], utterance: Utterance, *, policy: P
         objected = _objected(one, utterance, policy)
         if objected is not None:
             return objected
-    return Granted(
-        approvals=loose,
-        manner=utterance.manner,
-        alone=all(_is_requester(one, utterance) for one in loose),
-        challenge=strict,
-    )
+    return _agreed(loose, utterance, policy=policy, manner=utterance.manner, challenge=strict)
+
+
+def _agreed(
+    approvals: tuple[PendingApproval, ...],
+    utterance: Utterance,
+    *,
+    policy: Policy,
+    manner: Manner,
+    challenge: PendingApproval | None = None,
+) -> Decision:
+    """Decide about a yes that nothing speaks against: it grants, or it is one of several that are needed."""
+    person = None if utterance.person is None else utterance.person.id
+    needed = quorum.needed(approvals, policy)
+    if all(len({*quorum.counted(one, policy), person}) >= needed for one in approvals):
+        return Granted(
+            approvals=approvals,
+            manner=manner,
+            alone=needed == 1 and all(_is_requester(one, utterance) for one in approvals),
+            challenge=challenge,
+            needed=needed,
+        )
+    fresh = tuple(one for one in approvals if person not in one.votes)
+    if not fresh:
+        return Rejected(reason=_said_already(approvals[0], policy, needed=needed), approvals=approvals)
+    return Voted(approvals=fresh, manner=manner, needed=needed, challenge=challenge)
+
+
+def _said_already(pending: PendingApproval, policy: Policy, *, needed: int) -> Reason:
+    others = " or ".join(quorum.missing(pending, policy)) or "nobody; see quorum in the config"
+    count = len(quorum.counted(pending, policy))
+    text = f"Your yes counts already: {count} of {needed}. Who may say the next one: {others}."
+    return Reason(code=ReasonCode.ALREADY_VOTED, text=text)
 
 
 def _typed_phrase(
@@ -345,7 +289,7 @@ def _typed_phrase(
     objected = _objected(wanted[0], utterance, policy)
     if objected is not None:
         return objected
-    return Granted(approvals=wanted, manner=Manner.PHRASE, alone=_is_requester(wanted[0], utterance))
+    return _agreed(wanted, utterance, policy=policy, manner=Manner.PHRASE)
 
 
 def _typed_elsewhere(

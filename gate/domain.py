@@ -226,6 +226,7 @@ class ReasonCode(StrEnum):
     TOO_LONG = "too_long"
     CANNOT_PLACE = "cannot_place"
     PART_ONLY = "part_only"
+    ALREADY_VOTED = "already_voted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -317,6 +318,8 @@ class PendingApproval:
         phrase: set when only this typed phrase grants it.
         shown_in: the place its card stands in (routed cards: not where it was asked).
         asked_in: the place the request came from.
+        quorum: how many people had to say yes when it was opened; the policy of now may ask for more.
+        votes: who said yes to exactly this list already, each person once, in their order.
     """
 
     approval: ApprovalId
@@ -331,6 +334,8 @@ class PendingApproval:
     deadline_at: datetime
     phrase: str | None = None
     title: str = ""
+    quorum: int = 1
+    votes: tuple[PersonId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -128,7 +128,7 @@ def terminal(table: Mapping[tuple[S, E], S]) -> frozenset[S]:
     return frozenset(reached - {state for state, _ in table})
 
 
-#: A settled or ended action never starts again; `lost` waits for a person, so it is not terminal.
 #: States of an action that nothing of has run.
 NOT_STARTED = frozenset({ActionState.PROPOSED, ActionState.WAITING, ActionState.QUEUED})
+#: A settled or ended action never starts again; `lost` waits for a person, so it is not terminal.
 ACTION_ENDED = frozenset({ActionState.SUCCEEDED, ActionState.FAILED, ActionState.CANCELLED, ActionState.LOST})

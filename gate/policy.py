@@ -71,6 +71,7 @@ class Policy:
             "when two or more operators exist" (C4).
         approval_s, start_within_s: seconds an approval stays open, and a grant may wait to start.
         force_approval_at: dependants from which an AUTO route of a mutation becomes an approval; None is off.
+        quorum: how many people have to say yes, by risk name, "@tag" or target name; see gate.quorum.
     """
 
     revision: str = ""
@@ -83,3 +84,4 @@ class Policy:
     start_within_s: int = 900
     force_approval_at: int | None = None
     bare_ack_grants: bool = False
+    quorum: tuple[tuple[str, int], ...] = ()

@@ -75,6 +75,17 @@ class ApprovalRow(SQLModel, table=True):
     doc: str
 
 
+class VoteRow(SQLModel, table=True):
+    """One person's yes to an approval that takes several; `doc` is the body of its entry."""
+
+    __tablename__ = "vote"
+    approval: str = Field(primary_key=True)
+    person: str = Field(primary_key=True)
+    seq: int
+    at: str
+    doc: str
+
+
 class ClarificationRow(SQLModel, table=True):
     """One pending choice."""
 

@@ -1,4 +1,4 @@
-"""What each kind of entry does to the present state, and whether an expectation still holds.
+"""What each kind of entry does to the present state.
 
 One function a kind, in `HANDLERS`; the state machines of gate.lifecycle decide every change of state, so an
 entry that does not fit raises and its batch is rolled back. Runs inside the transaction of the append and,
@@ -25,20 +25,13 @@ from gate.lifecycle import (
     ClarificationState,
     advance,
 )
+from ledger import approvals
 from ledger.chain import canonical
 from ledger.codec import Doc, items, mapping
-from ledger.kinds import (
-    ActionIs,
-    ApprovalIs,
-    ClarificationIs,
-    Entry,
-    Expectation,
-    Json,
-    Kind,
-    LastTurnIs,
-    SwitchesAre,
-    VotesAre,
-)
+from ledger.expecting import holds
+from ledger.kinds import Entry, Json, Kind
+
+__all__ = ["HANDLERS", "TABLES", "holds", "project", "reset"]
 
 S = TypeVar("S", bound=StrEnum)
 E = TypeVar("E", bound=StrEnum)
@@ -72,27 +65,6 @@ def reset(connection: sqlite3.Connection) -> None:
     """Empty every projection, before entries are applied anew."""
     for table in TABLES:
         connection.execute(f"DELETE FROM {table}")  # noqa: S608 - names are the constants above
-
-
-def holds(connection: sqlite3.Connection, expectation: Expectation) -> bool:
-    """Whether what a decision read is still so (D11)."""
-    match expectation:
-        case ApprovalIs(approval, approval_state):
-            return _value(connection, "SELECT state FROM approval WHERE id=?", approval) == approval_state
-        case VotesAre(approval, count):
-            return _value(connection, "SELECT count(*) FROM vote WHERE approval=?", approval) == count
-        case ActionIs(action, action_state):
-            return _value(connection, "SELECT state FROM action WHERE id=?", action) == action_state
-        case ClarificationIs(clarification, choice_state):
-            found = _value(connection, "SELECT state FROM clarification WHERE id=?", clarification)
-            return found == choice_state
-        case LastTurnIs(place, turn):
-            return _value(connection, "SELECT last_turn FROM place WHERE id=?", place) == turn
-        case SwitchesAre(seq):
-            newest = connection.execute("SELECT coalesce(max(seq), 0) FROM switch").fetchone()[0]
-            return bool(newest == seq)
-        case _:
-            return _value(connection, "SELECT id FROM proposal WHERE id=?", expectation.proposal) is None
 
 
 def _value(connection: sqlite3.Connection, query: str, key: str) -> object:
@@ -202,18 +174,6 @@ def _approval_opened(connection: sqlite3.Connection, entry: Entry, body: Doc) ->
         ),
     )
     _move_action(connection, body, ActionEvent.ASK)
-
-
-def _approval_voted(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
-    approval, person = _id(body, "approval"), _id(body, "decider")
-    state = ApprovalState(str(_value(connection, "SELECT state FROM approval WHERE id=?", approval)))
-    _next(APPROVAL, state, ApprovalEvent.VOTE)
-    if connection.execute("SELECT 1 FROM vote WHERE approval=? AND person=?", (approval, person)).fetchone():
-        raise TransitionError(f"{person} said yes to {approval} already")
-    connection.execute(
-        "INSERT INTO vote (approval, person, seq, at, doc) VALUES (?, ?, ?, ?, ?)",
-        (approval, person, entry.seq, entry.at, entry.body),
-    )
 
 
 def _approval_ended(event: ApprovalEvent) -> "Handler":
@@ -403,7 +363,7 @@ HANDLERS: Mapping[str, Handler] = {
     Kind.PLACE_MOVED: _place_moved,
     Kind.PROPOSAL_MADE: _proposal_made,
     Kind.APPROVAL_OPENED: _approval_opened,
-    Kind.APPROVAL_VOTED: _approval_voted,
+    Kind.APPROVAL_VOTED: approvals.voted,
     Kind.APPROVAL_GRANTED: _approval_ended(ApprovalEvent.GRANT),
     Kind.APPROVAL_REFUSED: _approval_ended(ApprovalEvent.REFUSE),
     Kind.APPROVAL_EXPIRED: _approval_ended(ApprovalEvent.EXPIRE),

@@ -5,22 +5,30 @@ Pure: words are looked up by the function that is handed in. It runs no query; `
 
 import json
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from gate.domain import ActionId, ApprovalId, Digest, PersonId, PlaceId
 from gate.lifecycle import ApprovalState
-from ledger.codec import Doc, mapping, parse_instant
+from ledger.codec import Doc, mapping, parse_instant, texts
 from ledger.kinds import Json
-from ledger.views import PRUNED, ApprovalView, ClarificationView, EndingView, LooseningView, OptionView
+from ledger.views import (
+    PRUNED,
+    ApprovalView,
+    ClarificationView,
+    EndingView,
+    LooseningView,
+    OptionView,
+    VoteView,
+)
 
 #: Returns the words that a payload reference names; PRUNED where they are gone, "" for no reference.
 Words = Callable[[Json], str]
 
 
-def approval_of(row: sqlite3.Row, word: Words) -> ApprovalView:
-    """Return one approval."""
-    doc = json.loads(row["doc"])
+def approval_of(row: sqlite3.Row, votes: Sequence[sqlite3.Row], word: Words) -> ApprovalView:
+    """Return one approval; `row` has the body that opened it as `opened`."""
+    doc, opened = json.loads(row["doc"]), json.loads(row["opened"])
     return ApprovalView(
         id=ApprovalId(row["id"]),
         action=ActionId(row["action"]),
@@ -33,7 +41,23 @@ def approval_of(row: sqlite3.Row, word: Words) -> ApprovalView:
         said=word(doc.get("said")),
         why=word(doc["reason"]) if "reason" in doc else str(doc.get("why", "")),
         alone=bool(doc.get("alone", False)),
+        quorum=quorum_of(opened, votes),
+        deciders=tuple(PersonId(name) for name in texts(opened.get("deciders", []))),
+        votes=tuple(
+            VoteView(
+                person=PersonId(vote["person"]),
+                at=parse_instant(vote["at"]),
+                said=word(json.loads(vote["doc"]).get("said")),
+            )
+            for vote in votes
+        ),
     )
+
+
+def quorum_of(opened: Doc, votes: Sequence[sqlite3.Row]) -> int:
+    """Return how many people an approval takes: what was asked for first, or more since."""
+    asked = [opened.get("quorum", 1), *(json.loads(vote["doc"])["needed"] for vote in votes)]
+    return max(int(str(one)) for one in asked)
 
 
 def ending_of(doc: Doc, word: Words) -> EndingView:

@@ -22,8 +22,21 @@ PRUNED = "(pruned)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class VoteView:
+    """One person's yes to an approval that takes several, in their exact words."""
+
+    person: PersonId
+    at: datetime
+    said: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalView:
-    """One approval. `said` is the decider's exact words; `why` a refusal's reason or an end's cause."""
+    """One approval. `said` is the decider's exact words; `why` a refusal's reason or an end's cause.
+
+    `quorum` is how many people it takes, as far as was recorded; `deciders` who could say yes when it was
+    opened, () where one person is enough; `votes` are those before the one that decided.
+    """
 
     id: ApprovalId
     action: ActionId
@@ -36,6 +49,9 @@ class ApprovalView:
     said: str
     why: str
     alone: bool
+    quorum: int = 1
+    deciders: tuple[PersonId, ...] = ()
+    votes: tuple[VoteView, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

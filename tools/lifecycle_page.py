@@ -65,6 +65,7 @@ MACHINES = (
         first=ApprovalState.PENDING,
         table=_plain(APPROVAL),
         events={
+            ApprovalEvent.VOTE: "one of several people who have to agree did; more are needed",
             ApprovalEvent.GRANT: "an authorised person agreed, in words, by a button or by the typed phrase",
             ApprovalEvent.REFUSE: "a person said no; the reason may follow",
             ApprovalEvent.EXPIRE: "its deadline passed; that is neither a yes nor a no",

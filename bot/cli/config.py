@@ -26,7 +26,7 @@ def register(subparsers: Subparsers) -> None:
 
 
 def _check(args: argparse.Namespace) -> int:
-    from bot.settings.checks import lone_deciders  # noqa: PLC0415  # lazy: only this verb warns
+    from bot.settings.checks import lone_deciders, small_quorums  # noqa: PLC0415  # lazy: only this verb warns
     from bot.settings.inventory import inventory_of  # noqa: PLC0415  # lazy: brings rapidfuzz
     from bot.settings.rules import rule_files, rules_of  # noqa: PLC0415  # lazy: brings the rule grammar
 
@@ -38,7 +38,8 @@ def _check(args: argparse.Namespace) -> int:
     print(f"operators: {people} · targets: {len(config.targets)} · posture: {config.policy.posture}")
     if rule_files(config):
         print(f"rules of your own: {', '.join(map(str, rule_files(config)))}")
-    for warning in lone_deciders(config.policy, inventory.targets.values()):
+    targets = inventory.targets.values()
+    for warning in (*lone_deciders(config.policy, targets), *small_quorums(config.policy, targets)):
         print(f"warning: {warning}")
     return 0
 

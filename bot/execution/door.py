@@ -13,7 +13,7 @@ from bot.core import Core
 from bot.inventory.hostkeys import KnownHostsError
 from bot.inventory.ssh_config import SshConfigError
 from bot.proposing import Judged, rejudge
-from gate import authority
+from gate import authority, quorum
 from gate.domain import PendingApproval, ProposalId, Reason, ReasonCode, RouteKind
 from gate.lifecycle import ActionState, ApprovalState
 from gate.policy import Switches
@@ -141,7 +141,8 @@ def _not_theirs(core: Core, view: ActionView) -> Reason | None:
     parent = core.queries.proposal(ProposalId(view.action.id.rpartition(".")[0]))
     if approval is None or parent is None:
         return None
-    decider = None if approval.decided_by is None else core.operator(approval.decided_by)
+    decided_by = approval.decided_by
+    decider = None if decided_by is None else core.operator(decided_by)
     pending = PendingApproval(
         approval=approval.id,
         proposal=parent.id,
@@ -154,14 +155,19 @@ def _not_theirs(core: Core, view: ActionView) -> Reason | None:
         shown_in=parent.shown_in,
         deadline_at=approval.deadline_at,
         phrase=approval.phrase,
+        votes=tuple(dict.fromkeys([*(vote.person for vote in approval.votes), *filter(None, [decided_by])])),
     )
     objected = authority.objection(decider, pending, core.policy)
-    if objected is None:
+    if objected is not None:
+        return Reason(
+            code=ReasonCode.STRICTER_NOW,
+            text=f"{decided_by} may not approve this any more; nothing ran",
+        )
+    needed, have = quorum.needed([pending], core.policy), len(quorum.counted(pending, core.policy))
+    if have >= needed:
         return None
-    return Reason(
-        code=ReasonCode.STRICTER_NOW,
-        text=f"{approval.decided_by} may not approve this any more; nothing ran",
-    )
+    text = f"it takes {needed} people now and {have} said yes that may; nothing ran"
+    return Reason(code=ReasonCode.STRICTER_NOW, text=text)
 
 
 def _held_consent(view: ActionView) -> RouteKind:

@@ -4,16 +4,14 @@ One batch for each end: the end itself, the grants it takes back from what follo
 it, and the edit of the card. Output is redacted and capped here; what ran was neither.
 """
 
-from datetime import timedelta
-
 from bot.core import Core
+from bot.opening import open_approval
 from bot.outcome import Outcome
 from bot.ports import Captured, Ended, EndKind
 from gate.digest import list_digest
-from gate.domain import ApprovalId, Digest, ProposalId, RouteKind, TurnId
+from gate.domain import Digest, ProposalId, RouteKind, TurnId
 from gate.lifecycle import ACTION_ENDED, ActionState
 from gate.redact import redact
-from ledger.codec import instant
 from ledger.kinds import ActionIs, Json, Kind
 from ledger.views import ActionView, ProposalView
 
@@ -138,20 +136,15 @@ def _stop_rest(core: Core, outcome: Outcome, proposal: ProposalView, *, after: A
 
 
 def _open(core: Core, outcome: Outcome, proposal: ProposalView, one: ActionView, *, digest: Digest) -> None:
-    deadline = outcome.at + timedelta(seconds=core.policy.approval_s)
-    outcome.write(
-        Kind.APPROVAL_OPENED,
-        correlation_id=proposal.id,
-        body={
-            "approval": ApprovalId(f"{one.action.id}/{core.ids.short_id()}"),
-            "proposal": proposal.id,
-            "action": one.action.id,
-            "deadline_at": instant(deadline),
-            "phrase": one.phrase,
-            "list_digest": digest,
-            "action_digest": one.digest,
-            "policy_revision": core.policy.revision,
-        },
+    open_approval(
+        core,
+        outcome,
+        one.action,
+        risk=one.verdict.risk,
+        requester=proposal.requester,
+        phrase=one.phrase,
+        list_digest=digest,
+        action_digest=one.digest,
     )
 
 

@@ -11,9 +11,11 @@ from bot.inventory.config import TargetConfig
 from bot.settings.document import OperatorConfig
 from bot.settings.errors import Problem, unknown
 from bot.settings.layers import Resolved
+from bot.settings.tables import numbers
 from gate import authority
 from gate.domain import AGENT, PersonId, Risk, Target, TargetState
 from gate.policy import Policy
+from gate.quorum import required
 
 _NOT_PEOPLE = frozenset({str(AGENT), "agent", "bot"})
 
@@ -67,6 +69,12 @@ def name_problems(
             if spoken != "*" and spoken not in targets and spoken not in tags:
                 what = f'"{spoken}": ' + unknown("target or tag", spoken, [*targets, *tags])
                 yield Problem(where=where, key=f"operators.{name}.may", what=what)
+    quorum = values["policy.quorum"]
+    risks = [risk.value for risk in Risk]
+    for spoken in numbers(quorum.value) if isinstance(quorum.value, tuple) else ():
+        if spoken not in targets and spoken not in tags and spoken not in risks:
+            what = f'"{spoken}": ' + unknown("risk, target or tag", spoken, [*risks, *targets, *tags])
+            yield Problem(where=quorum.why, key="policy.quorum", what=what)
     never = values["policy.never_auto_act"]
     for spoken in never.value if isinstance(never.value, tuple) else ():
         if spoken not in targets:
@@ -89,3 +97,27 @@ def lone_deciders(policy: Policy, targets: Iterable[Target]) -> Iterable[str]:
             "needs a second person, so it never runs. Let another operator approve it (may), or set "
             'policy.separate_requester = "never".'
         )
+
+
+def small_quorums(policy: Policy, targets: Iterable[Target]) -> Iterable[str]:
+    """Find work that can never be approved, because fewer people may say yes than have to."""
+    found: dict[str, list[str]] = {}
+    for target in targets:
+        for risk in Risk:
+            if why := _too_few(policy, target, risk):
+                found.setdefault(why, []).append(f"{risk.value} on {target.id}")
+    for why, where in found.items():
+        yield f"policy.quorum: {', '.join(where)} {why}."
+
+
+def _too_few(policy: Policy, target: Target, risk: Risk) -> str:
+    needed = required(policy, target=target, risk=risk)
+    able = authority.who_may(policy.operators, target=target, risk=risk)
+    if needed == 1:
+        return ""
+    if len(able) < needed:
+        return f"takes {needed} people, and {', '.join(able) or 'nobody'} may approve it"
+    others = authority.deciders(policy, target=target, risk=risk, requester=able[0])
+    if len(others) < needed:
+        return f"takes {needed} people beside who asked, so none of {', '.join(able)} can ask for it"
+    return ""

@@ -21,6 +21,7 @@ from bot.settings.errors import ConfigError, Problem
 from bot.settings.layers import Candidate, Layer, Resolved, resolve
 from bot.settings.paths import Paths, config_file, state_paths
 from bot.settings.registry import Separation
+from bot.settings.tables import numbers
 from gate.domain import PersonId, Risk, TargetId, TargetKind
 from gate.policy import Catastrophic, Operator, Permission, Policy, Posture, Switches
 
@@ -239,9 +240,14 @@ def _policy(values: Mapping[str, Resolved], operators: tuple[Operator, ...]) -> 
         start_within_s=number("start_within_s"),
         force_approval_at=number("force_approval_at") or None,
         bare_ack_grants=values["policy.bare_ack_grants"].value is True,
+        quorum=tuple(numbers(_lines(values["policy.quorum"])).items()),
     )
     content = json.dumps(asdict(policy), sort_keys=True, default=str).encode()
     return replace(policy, revision=hashlib.sha256(content).hexdigest())
+
+
+def _lines(resolved: Resolved) -> tuple[str, ...]:
+    return resolved.value if isinstance(resolved.value, tuple) else ()
 
 
 def _floor(values: Mapping[str, Resolved]) -> Switches:

@@ -12,6 +12,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from bot.settings.tables import QUORUM, largest_of_each
 from gate.policy import Catastrophic, Posture
 
 #: What a setting may hold. Enums are StrEnum, so they are str too.
@@ -181,6 +182,14 @@ SETTINGS: tuple[Setting, ...] = (
         default=False,
         tightest=_false_is_tighter,
         help='Whether a bare "ok" or a thumbs-up counts as a yes.',
+    ),
+    Setting(
+        key="policy.quorum",
+        type=QUORUM,
+        default=(),
+        tightest=largest_of_each,
+        help='How many people have to say yes, by risk (and stricter), "@tag" or target, as in '
+        "{ destructive = 2 }; the largest that applies counts.",
     ),
     Setting(
         key="policy.stopped",

@@ -97,7 +97,7 @@ def _operators(setup: dict[str, Any]) -> tuple[Operator, ...]:
     return tuple(
         Operator(
             id=PersonId(name),
-            accounts=(f"script::{name}",),
+            accounts=(f"script::{name}", *setup.get("accounts", {}).get(name, ())),
             may=tuple(Permission(risk=Risk(line["risk"]), targets=tuple(line["targets"])) for line in may)
             or EVERYTHING,
         )
@@ -111,4 +111,5 @@ def _policy(setup: dict[str, Any]) -> Policy:
         revision="r" * 64,
         posture=Posture(policy.get("posture", "approve_most")),
         approval_s=policy.get("approval_s", 900),
+        quorum=tuple(policy.get("quorum", {}).items()),
     )

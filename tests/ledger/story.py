@@ -185,6 +185,11 @@ def decided(
     return _of(one, kind, body, words={"said": b"go ahead", **(words or {})})
 
 
+def voted(one: Planned, by: str, *, name: str = "a", needed: int = 2) -> Draft:
+    """One of several people who have to agree did."""
+    return decided(one, Kind.APPROVAL_VOTED, name=name, by=by, extra={"needed": needed})
+
+
 def queued(one: Planned, *, grant: str | None = "a") -> Draft:
     """An action may start; `grant` is the short name of its approval."""
     return _of(one, Kind.ACTION_QUEUED, {"action": one.action.id, "grant": _grant(one, grant), "because": ""})

@@ -14,6 +14,7 @@ from ledger.kinds import (
     LostRaceError,
     ProposalIsNew,
     SwitchesAre,
+    VotesAre,
 )
 from tests.gate.makers import HERE, P1, P2, THERE
 from tests.ledger.story import (
@@ -24,6 +25,7 @@ from tests.ledger.story import (
     planned,
     received,
     switched,
+    voted,
 )
 
 ONE = planned()
@@ -32,6 +34,8 @@ EXPECTATIONS: list[tuple[Expectation, bool]] = [
     (ApprovalIs(APPROVAL, ApprovalState.PENDING), True),
     (ApprovalIs(APPROVAL, ApprovalState.GRANTED), False),
     (ApprovalIs(ApprovalId("nobody"), ApprovalState.PENDING), False),
+    (VotesAre(APPROVAL, 0), True),
+    (VotesAre(APPROVAL, 1), False),
     (ActionIs(ACTION, ActionState.WAITING), True),
     (ActionIs(ACTION, ActionState.QUEUED), False),
     (ActionIs(ActionId("nobody"), ActionState.WAITING), False),
@@ -74,3 +78,11 @@ def test_an_expectation_holds_or_nothing_is_written(
 
 def test_no_switch_was_ever_changed_is_zero(tale: Story) -> None:
     tale.write(received(), expects=(SwitchesAre(0),))
+
+
+def test_a_vote_that_came_meanwhile_is_seen(tale: Story) -> None:
+    tale.write(received("t1"), made(ONE), opened(ONE))
+    tale.write(voted(ONE, "ana"), expects=(VotesAre(APPROVAL, 0),))
+    with pytest.raises(LostRaceError):
+        tale.write(voted(ONE, "kim"), expects=(VotesAre(APPROVAL, 0),))
+    tale.write(voted(ONE, "kim"), expects=(VotesAre(APPROVAL, 1),))

@@ -42,6 +42,7 @@ from tests.ledger.story import (
     settled,
     started,
     unqueued,
+    voted,
 )
 
 APPROVAL_ENDS = {
@@ -70,6 +71,7 @@ class Modelled:
     approvals: dict[str, ApprovalState] = field(default_factory=dict)
     starts: list[str | None] = field(default_factory=list)
     has_ended: bool = False
+    votes: dict[str, set[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -172,6 +174,17 @@ class Life(RuleBasedStateMachine):
         if after is ApprovalState.GRANTED:
             one.grant = name
 
+    @rule(which=whichever, approval=whichever, by=st.sampled_from(["ana", "kim"]))
+    def vote(self, which: int, approval: int, by: str) -> None:
+        one = self._one(which)
+        if not one.approvals:
+            return
+        name = list(one.approvals)[approval % len(one.approvals)]
+        cast = one.votes.setdefault(name, set())
+        legal = one.approvals[name] is ApprovalState.PENDING and by not in cast
+        if self._written(voted(one.plan, by, name=name), legal=legal):
+            cast.add(by)
+
     @rule(which=whichever)
     def queue_as_granted(self, which: int) -> None:
         self._queue(self._one(which), self._one(which).grant)
@@ -243,6 +256,9 @@ class Life(RuleBasedStateMachine):
             assert (view.ending is not None) is one.has_ended
             newest = next(reversed(one.approvals.values()), None)
             assert (None if view.approval is None else view.approval.state) is newest
+            if view.approval is not None:
+                name = view.approval.id.rpartition("/")[2]
+                assert {vote.person for vote in view.approval.votes} == one.votes.get(name, set())
 
     @invariant()
     def views_are_the_models(self) -> None:

@@ -37,6 +37,7 @@ from tests.ledger.story import (
     switched,
     unqueued,
     verified,
+    voted,
 )
 
 ONE = planned()
@@ -373,6 +374,8 @@ def test_a_rebuild_gives_the_same_tables(tale: Story) -> None:
     tale.write(decided(other, Kind.APPROVAL_REFUSED, extra={"reason_state": "owed", "owed_until": "2026"}))
     tale.write(clarified(Kind.CLARIFICATION_ASKED), switched("auto_off", value=True))
     tale.write(loosening(Kind.LOOSENING_ASKED))
+    third = planned(proposal=ProposalId("p3"))
+    tale.write(made(third), opened(third), voted(third, "ana"))
     before = tables(tale.ledger.reader())
     assert all(before.values())
     assert tale.ledger.rebuild(reset) == tale.ledger.head().seq
@@ -388,3 +391,18 @@ def test_reset_empties_every_table(tale: Story, tmp_path: Path) -> None:
         copy.backup(mine)
         reset(mine)
         assert not any(tables(mine).values())
+
+
+# ---------------------------------------------------------------- votes
+
+
+def test_a_person_votes_once_and_only_while_it_is_pending(tale: Story) -> None:
+    tale.write(made(ONE), opened(ONE))
+    tale.write(voted(ONE, "ana"))
+    assert state(tale) is ActionState.WAITING
+    for wrong in (voted(ONE, "ana"), voted(ONE, "kim", name="nothing")):
+        with pytest.raises(TransitionError):
+            tale.write(wrong)
+    tale.write(decided(ONE, Kind.APPROVAL_EXPIRED))
+    with pytest.raises(TransitionError):
+        tale.write(voted(ONE, "kim"))

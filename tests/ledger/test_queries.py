@@ -30,7 +30,9 @@ from tests.ledger.story import (
     settled,
     started,
     switched,
+    unqueued,
     verified,
+    voted,
 )
 
 ONE = planned()
@@ -374,3 +376,27 @@ def test_a_reason_is_overdue_from_its_deadline_on(tale: Story) -> None:
     tale.write(decided(ONE, Kind.APPROVAL_REFUSED, extra=owing))
     assert tale.queries.overdue_reasons(LATER - timedelta(microseconds=1)) == ()
     assert tale.queries.overdue_reasons(LATER) == ((ProposalId(P1), HERE),)
+
+
+# ---------------------------------------------------------------- votes
+
+
+def test_votes_are_read_in_their_order_with_their_words(tale: Story) -> None:
+    tale.write(made(ONE), opened(ONE))
+    assert tale.queries.pending()[0].votes == ()
+    assert tale.queries.pending()[0].quorum == 1
+    tale.write(voted(ONE, "kim", needed=3))
+    tale.write(voted(ONE, "ana", needed=2))
+    (pending,) = tale.queries.pending()
+    assert (pending.votes, pending.quorum) == (("kim", "ana"), 3)
+    approval = tale.queries.action(ONE.action.id).approval
+    assert approval is not None
+    assert [(one.person, one.said) for one in approval.votes] == [("kim", "go ahead"), ("ana", "go ahead")]
+    assert approval.quorum == 3
+
+
+def test_votes_die_with_their_approval(tale: Story) -> None:
+    tale.write(made(ONE), opened(ONE), voted(ONE, "kim"))
+    tale.write(decided(ONE, Kind.APPROVAL_GRANTED), queued(ONE), unqueued(ONE), opened(ONE, name="b"))
+    (pending,) = tale.queries.pending()
+    assert pending.votes == ()

@@ -26,7 +26,7 @@ def test_the_example_loads_and_its_inventory_fits_together(tmp_path: Path) -> No
 def test_every_setting_is_in_it_with_its_default(setting) -> None:  # noqa: ANN001  # a Setting
     shown = RAW[setting.section][setting.name]
     if setting.key != "policy.never_auto_act":  # an empty list would explain nothing
-        assert (tuple(shown) if isinstance(shown, list) else shown) == setting.default
+        assert (tuple(shown) if isinstance(shown, list | dict) else shown) == setting.default
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,31 @@
+"""What happens to an approval while it is pending: who of several people agreed.
+
+Handlers of entries, as in `ledger.projections`; the ends of an approval are handled there.
+"""
+
+import sqlite3
+
+from gate.errors import TransitionError
+from gate.lifecycle import APPROVAL, ApprovalEvent, ApprovalState, advance
+from ledger.codec import Doc
+from ledger.kinds import Entry
+
+
+def voted(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
+    """Keep one person's yes; a second one of theirs does not fit."""
+    approval, person = str(body["approval"]), str(body["decider"])
+    _check(connection, approval, ApprovalEvent.VOTE)
+    known = connection.execute("SELECT 1 FROM vote WHERE approval=? AND person=?", (approval, person))
+    if known.fetchone() is not None:
+        raise TransitionError(f"{person} said yes to {approval} already")
+    connection.execute(
+        "INSERT INTO vote (approval, person, seq, at, doc) VALUES (?, ?, ?, ?, ?)",
+        (approval, person, entry.seq, entry.at, entry.body),
+    )
+
+
+def _check(connection: sqlite3.Connection, approval: str, event: ApprovalEvent) -> None:
+    """Raise unless the approval exists and takes `event`."""
+    row = connection.execute("SELECT state FROM approval WHERE id=?", (approval,)).fetchone()
+    if row is None or advance(APPROVAL, ApprovalState(row[0]), event) is None:
+        raise TransitionError(f"{approval} does not take {event}")

@@ -1,0 +1,42 @@
+"""Whether what a decision read is still so when its batch is written (D11). Reads the projections only."""
+
+import sqlite3
+
+from ledger.kinds import (
+    ActionIs,
+    ApprovalIs,
+    ClarificationIs,
+    Expectation,
+    LastTurnIs,
+    ProposalIsNew,
+    SwitchesAre,
+    VotesAre,
+)
+
+
+def holds(connection: sqlite3.Connection, expectation: Expectation) -> bool:
+    """Whether `expectation` holds in the transaction of `connection`."""
+    query, key, wanted = _question(expectation)
+    row = connection.execute(query, key).fetchone()
+    return (None if row is None else row[0]) == wanted
+
+
+def _question(expectation: Expectation) -> tuple[str, tuple[str, ...], object]:
+    """Return a query, its values, and the one answer that is expected; no row answers None."""
+    asked: tuple[str, tuple[str, ...], object]
+    match expectation:
+        case ApprovalIs(approval, approval_state):
+            asked = ("SELECT state FROM approval WHERE id=?", (approval,), approval_state)
+        case VotesAre(approval, count):
+            asked = ("SELECT count(*) FROM vote WHERE approval=?", (approval,), count)
+        case ActionIs(action, action_state):
+            asked = ("SELECT state FROM action WHERE id=?", (action,), action_state)
+        case ClarificationIs(clarification, choice_state):
+            asked = ("SELECT state FROM clarification WHERE id=?", (clarification,), choice_state)
+        case LastTurnIs(place, turn):
+            asked = ("SELECT last_turn FROM place WHERE id=?", (place,), turn)
+        case SwitchesAre(seq):
+            asked = ("SELECT coalesce(max(seq), 0) FROM switch", (), seq)
+        case ProposalIsNew(proposal):
+            asked = ("SELECT id FROM proposal WHERE id=?", (proposal,), None)
+    return asked
