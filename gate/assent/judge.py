@@ -92,7 +92,7 @@ def _deed_on_some(case: Case) -> Selection | None:
         return None
     wished = [clause for clause in case.clauses() if imperative(clause) and all(map(is_accounted, clause))]
     others = [unit for clause in case.clauses() if clause not in wished for unit in clause]
-    if not wished or any(unit.sense in _SAYS_YES or unit.sort is Sort.VERB for unit in others):
+    if not wished or not others or any(unit.sense in _SAYS_YES or unit.sort is Sort.VERB for unit in others):
         return None
     named = [unit.items for clause in wished for unit in clause if unit.sort is Sort.ITEM]
     chosen = frozenset[int]().union(*named)
