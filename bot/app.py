@@ -7,6 +7,7 @@ without it (`bot.lookup`).
 
 import asyncio
 import contextlib
+import logging
 import secrets
 import signal
 import sys
@@ -16,6 +17,8 @@ from datetime import UTC, tzinfo
 from zoneinfo import ZoneInfo
 
 from adapters.console import ConsolePort, choose_front
+from bot import health, surfaces
+from bot.bookmarks import InboxBookmarks
 from bot.cards import Cards
 from bot.clock import SystemClock
 from bot.conversation import Conversation
@@ -39,6 +42,8 @@ from ledger.kinds import Batch, Draft, Kind
 from ledger.projections import holds, project, reset
 from ledger.queries import Queries
 from ledger.store import Ledger
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,28 +192,49 @@ def serve(config: Config) -> int:
 
 
 async def _serve(config: Config, ledger: Ledger, clock: Clock) -> None:
-    port = ConsolePort(
+    console = ConsolePort(
         clock=clock,
         login=config.login,
         socket=config.paths.socket,
         admits=lambda account: config.operator_of(account) is not None,
         group=config.text("bot.socket_group"),
     )
-    app = build(config, ledger, ports=[port], clock=clock)
-    port.greet = app.conversation.greet
+    bookmarks = InboxBookmarks(ledger.inbox, Queries(ledger.reader))
+    ports = [console, *surfaces.open_ports(config, clock=clock, bookmarks=bookmarks)]
+    app = build(config, ledger, ports=ports, clock=clock)
+    console.greet = app.conversation.greet
     loop = asyncio.get_running_loop()
     stopping = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.set)
     async with running(app):
-        listening = asyncio.create_task(port.listen(app.conversation.sink))
-        sys.stderr.write(f"sayso listens on {config.paths.socket}\n")
-        waiting = asyncio.create_task(stopping.wait())
-        await asyncio.wait([listening, waiting], return_when=asyncio.FIRST_COMPLETED)
-        await port.close()
-        waiting.cancel()
-        await asyncio.gather(waiting, return_exceptions=True)
-        await listening
+        listening = [asyncio.create_task(_listen(port, app, stopping)) for port in ports]
+        watching = asyncio.create_task(health.keep(config.paths.health, ports, clock))
+        sys.stderr.write(f"sayso listens on {', '.join([str(config.paths.socket), *config.adapters])}\n")
+        await stopping.wait()
+        watching.cancel()
+        for port in ports:
+            await port.close()
+        await asyncio.gather(watching, return_exceptions=True)
+        await asyncio.gather(*listening)
+
+
+async def _listen(port: ChatPort, app: App, stopping: asyncio.Event) -> None:
+    """Listen to one surface. One that breaks is told by its health; without the local socket nothing goes on.
+
+    Raises:
+        Exception: the console's own fault; no other surface ends the process.
+    """
+    try:
+        await port.listen(app.conversation.sink)
+    except Exception:
+        if isinstance(port, ConsolePort):
+            stopping.set()
+            raise
+        log.exception("%s stopped listening", port.name)
+    else:
+        if isinstance(port, ConsolePort):
+            stopping.set()
 
 
 def rebuild(config: Config) -> int:

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
+from bot import health
 from bot.core import strictest_posture
 from bot.phrasing import named
 from bot.settings.config import Config
@@ -43,6 +44,8 @@ def status(config: Config) -> dict[str, object]:
         "state": str(config.paths.state),
         "posture": config.policy.posture.value,
     }
+    if pid is not None:
+        found |= _surfaces(config)
     with queries(config) as asked:
         if asked is None:
             return {**found, "ledger": "none yet; it is made at the first start"}
@@ -58,6 +61,15 @@ def status(config: Config) -> dict[str, object]:
             "frozen": list(asked.frozen()),
             "entries": asked.entries(),
         }
+
+
+def _surfaces(config: Config) -> dict[str, object]:
+    """Return how each surface of the running process is, in a line each."""
+    found: dict[str, object] = {}
+    for name, one in health.read(config.paths.health).items():
+        facts = [f"{fact} {value}" for fact, value in one.facts]
+        found[name] = " · ".join(["ok" if one.ok else "NOT OK", *filter(None, [one.detail]), *facts])
+    return found
 
 
 def _started(count: int, *, is_running: bool) -> dict[str, object]:

@@ -85,6 +85,18 @@ class Inbox:
         stamp = instant(at)
         self._writer.submit(lambda connection: mark_done(connection, key, at=stamp))
 
+    def newest(self, place_key: str, *, prefix: str) -> str | None:
+        """Return the key of the newest event of a place whose key is LIKE `prefix`; None for none."""
+        row = (
+            self._reader()
+            .execute(
+                "SELECT key FROM inbox WHERE place_key = ? AND key LIKE ? ORDER BY id DESC LIMIT 1",
+                (place_key, prefix),
+            )
+            .fetchone()
+        )
+        return None if row is None else str(row[0])
+
     def pending(self) -> list[InboxItem]:
         """Return what arrived and is not done, in the order of arrival."""
         rows = self._reader().execute(

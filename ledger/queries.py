@@ -152,6 +152,11 @@ class Queries:
         )
         return tuple(PlaceId(row["id"]) for row in rows)
 
+    def places_on(self, platform: str) -> tuple[PlaceId, ...]:
+        """Return every place of a platform whose last speaker was an operator."""
+        rows = self._rows("SELECT id FROM place WHERE platform=? AND last_person<>''", platform)
+        return tuple(PlaceId(row["id"]) for row in rows)
+
     def place_of(self, person: PersonId, *, like: PlaceId) -> PlaceId | None:
         """Return where `person` was heard last on the platform of the place `like`; None where nowhere."""
         query = (

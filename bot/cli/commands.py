@@ -8,6 +8,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from bot.cli.options import Subparsers
 from bot.version import VERSION
@@ -33,6 +34,12 @@ COMMANDS = {
 }
 
 
+def _platforms() -> dict[str, str]:
+    """Return a command for each chat platform that has a page on how to set it up; imports none of them."""
+    folder = Path(__file__).parents[2] / "adapters"
+    return {file.parent.name: f"set up {file.parent.name}" for file in sorted(folder.glob("*/setup.py"))}
+
+
 class _Help(argparse.HelpFormatter):
     """Help as wide as the terminal; argparse would import all of shutil to find that out."""
 
@@ -54,7 +61,7 @@ def build_parser(*, only: str | None = None) -> argparse.ArgumentParser:
     )
     parser.add_argument("-V", "--version", action="version", version=f"sayso {VERSION}")
     subparsers: Subparsers = parser.add_subparsers(metavar="command", required=True)
-    for name, words in COMMANDS.items():
+    for name, words in (COMMANDS | _platforms()).items():
         if only is None or name == only:
             _register(name, subparsers)
         else:
@@ -65,7 +72,10 @@ def build_parser(*, only: str | None = None) -> argparse.ArgumentParser:
 def _register(name: str, subparsers: Subparsers) -> None:
     from importlib import import_module  # noqa: PLC0415  # lazy: a list of commands needs none of them
 
-    import_module(f"bot.cli.{name}").register(subparsers)
+    if name in COMMANDS:
+        import_module(f"bot.cli.{name}").register(subparsers)
+    else:
+        import_module("bot.cli.setup").register(name, subparsers)
 
 
 def _width() -> int:
@@ -77,7 +87,7 @@ def _width() -> int:
 
 def run(words: Sequence[str]) -> int:
     """Parse `words`, run the command, and return its exit code."""
-    command = words[0] if words and words[0] in COMMANDS else ""
+    command = words[0] if words and words[0] in (COMMANDS | _platforms()) else ""
     args = build_parser(only=command).parse_args(_shielded(words))
     try:
         code: int = args.run(args)

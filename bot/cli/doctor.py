@@ -10,6 +10,7 @@ from bot.cli.options import Subparsers, common, config_from, print_json
 
 if TYPE_CHECKING:
     from bot.doctor import Finding
+    from bot.settings.config import Config
 
 _MARKS = {"ok": "✓", "warn": "▲", "fail": "✗"}
 
@@ -31,7 +32,9 @@ def _run(args: argparse.Namespace) -> int:
     async def look() -> None:
         from bot.doctor import examine  # noqa: PLC0415  # lazy, as above
 
-        probes = probes_here(load=lambda: config_from(args), config=args.config, state=args.state)
+        probes = probes_here(
+            load=lambda: config_from(args), config=args.config, state=args.state, surfaces=_surfaces
+        )
         async for finding in examine(probes):
             found.append(finding)
             if not args.json:
@@ -48,6 +51,12 @@ def _run(args: argparse.Namespace) -> int:
         ]
         print_json({"ok": not failed, "checks": checks})
     return 1 if failed else 0
+
+
+def _surfaces(config: "Config") -> dict[str, list[str]]:
+    from bot.surfaces import problems  # noqa: PLC0415  # lazy: imports what is switched on
+
+    return {name: [one.what for one in found] for name, found in problems(config).items()}
 
 
 def _print(finding: "Finding") -> None:

@@ -4,13 +4,14 @@ What cannot be probed is a finding too, never a crash: a doctor that dies of the
 rule it owns: a broken config stops only what needs it.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from bot.doctor import findings
 from bot.doctor.findings import Access, Finding, Status
 from bot.execution.check import Reach
+from bot.ports import Health
 from bot.settings.config import Config
 from bot.settings.errors import ConfigError
 from bot.settings.inventory import inventory_of
@@ -40,6 +41,8 @@ class Probes:
         free: free and total bytes where a path lies, or would.
         writer: id of the process that holds the lock of a ledger.
         reach: tries every target of a config.
+        surfaces: what the settings of each adapter that is switched on lack.
+        health: how the running process says its surfaces are.
     """
 
     python: tuple[int, int]
@@ -54,6 +57,8 @@ class Probes:
     key: Callable[[Path], Path]
     ledger: Callable[[Path], LedgerFacts]
     reach: Callable[[Config], Awaitable[Mapping[str, Reach]]]
+    surfaces: Callable[[Config], Mapping[str, Sequence[str]]] = lambda _config: {}
+    health: Callable[[Path], Mapping[str, Health]] = lambda _path: {}
 
 
 async def examine(probes: Probes) -> AsyncIterator[Finding]:
@@ -77,6 +82,10 @@ async def examine(probes: Probes) -> AsyncIterator[Finding]:
         for finding in judged:
             yield finding
     if config is not None:
+        running = probes.writer(probes.paths.ledger) is not None
+        live = probes.health(probes.paths.health) if running else {}
+        for name, problems in probes.surfaces(config).items():
+            yield findings.surface(name, live.get(name), problems, running=running)
         for name, reach in (await probes.reach(config)).items():
             yield findings.target(name, reach)
 

@@ -5,10 +5,12 @@ never told in the same words.
 """
 
 import stat
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from bot.execution.check import Reach
+from bot.ports import Health
 
 
 class Status(StrEnum):
@@ -62,6 +64,34 @@ def python(version: tuple[int, int]) -> Finding:
         mend = "Install Python 3.11 or newer and run: make setup"
         return Finding(name="python", status=Status.FAIL, code="python_too_old", what=words, mend=mend)
     return _ok("python", words)
+
+
+def surface(name: str, health: Health | None, problems: Sequence[str], *, running: bool) -> Finding:
+    """Judge a chat platform: what its settings lack, else how the running process says it is."""
+    title = f"adapter {name}"
+    if problems:
+        return Finding(
+            name=title,
+            status=Status.FAIL,
+            code="adapter_settings",
+            what=" ".join(problems),
+            mend="Mend it, then: sayso config check",
+        )
+    if health is None:
+        words = "not heard of yet; look again in a few seconds" if running else "sayso serve does not run"
+        return Finding(
+            name=title, status=Status.WARN, code="adapter_not_running", what=words, mend="sayso serve"
+        )
+    facts = " · ".join(f"{fact} {value}" for fact, value in health.facts)
+    if not health.ok:
+        return Finding(
+            name=title,
+            status=Status.FAIL,
+            code="adapter_down",
+            what=facts or "it is down",
+            mend=health.detail or "Look at the log of sayso serve.",
+        )
+    return _ok(title, " · ".join(filter(None, (facts, health.detail))))
 
 
 def config(problems: tuple[str, ...], where: str) -> tuple[Finding, ...]:

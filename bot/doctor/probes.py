@@ -7,10 +7,11 @@ import asyncio
 import os
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
+from bot import health
 from bot.clock import SystemClock
 from bot.doctor.examine import LedgerFacts, Probes
 from bot.doctor.findings import Access
@@ -32,9 +33,19 @@ _AT_ONCE = 16
 
 
 def probes_here(
-    *, load: Callable[[], Config], config: Path | None, state: Path | None, clock: Clock | None = None
+    *,
+    load: Callable[[], Config],
+    config: Path | None,
+    state: Path | None,
+    clock: Clock | None = None,
+    surfaces: Callable[[Config], Mapping[str, Sequence[str]]] = lambda _config: {},
 ) -> Probes:
-    """Return the probes of this machine; `config` and `state` are what the command line says."""
+    """Return the probes of this machine.
+
+    Args:
+        config, state: what the command line says.
+        surfaces: what the settings of each adapter that is switched on lack; the command line knows adapters.
+    """
     watch = clock or SystemClock()
     environ, home = dict(os.environ), Path.home()
     if config is not None:
@@ -55,6 +66,8 @@ def probes_here(
         key=key_file,
         ledger=lambda path: ledger_facts(path, clock=watch),
         reach=lambda loaded: reach_all(loaded, clock=watch),
+        surfaces=surfaces,
+        health=health.read,
     )
 
 

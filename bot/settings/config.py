@@ -11,6 +11,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
 from bot.inventory.config import ServiceConfig, TargetConfig
@@ -39,6 +40,7 @@ class Config:
         policy: what the gate decides by; its revision is the digest of its content.
         floor: kill switches that the config sets; what chat sets can only add to them (D19).
         values: every registered setting with its origin.
+        adapters: what stands under `[adapters.NAME]`, as it stands; bot.surfaces reads it.
         people_from, targets_from: where operators and targets come from, for people.
         rehearsal: throwaway state, `local` only, and `/as` exists (D1).
     """
@@ -54,6 +56,7 @@ class Config:
     values: Mapping[str, Resolved]
     people_from: str
     targets_from: str
+    adapters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     rehearsal: bool = False
     _layers: Mapping[Layer, Mapping[str, Candidate]] = field(default_factory=dict, repr=False)
 
@@ -181,6 +184,7 @@ def load(
         values=values,
         people_from=f"file {where}" if document.operators else "default",
         targets_from=f"file {where}" if document.targets else "default",
+        adapters=document.adapters,
         _layers=layers,
     )
 

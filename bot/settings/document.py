@@ -9,7 +9,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterable, Sequence
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic_core import ErrorDetails
@@ -54,17 +54,24 @@ _TABLES: dict[str, type[BaseModel]] = {
     "operators": OperatorConfig,
     "targets": TargetConfig,
     "services": ServiceConfig,
+    "adapters": BaseModel,
 }
 
 
 class Document(BaseModel):
-    """A whole file, validated. `settings` maps registry keys to the values that the file sets."""
+    """A whole file, validated.
+
+    Attributes:
+        settings: registry keys and the values that the file sets for them.
+        adapters: what stands under `[adapters.NAME]`; each adapter validates its own (bot.surfaces).
+    """
 
     model_config = _STRICT
     settings: dict[str, Value] = {}
     operators: dict[Annotated[str, Field(pattern=_NAME)], OperatorConfig] = {}
     targets: dict[Annotated[str, Field(pattern=_NAME)], TargetConfig] = {}
     services: dict[str, ServiceConfig] = {}
+    adapters: dict[Annotated[str, Field(pattern=_NAME)], dict[str, Any]] = {}
 
 
 def parse(text: str, *, file: str) -> Document:

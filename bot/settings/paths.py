@@ -26,6 +26,11 @@ class Paths:
         return self.state / "sayso.sock"
 
     @property
+    def health(self) -> Path:
+        """How the surfaces of the running process are, as it wrote it last."""
+        return self.state / "health.json"
+
+    @property
     def history(self) -> Path:
         """Lines typed on this machine's console."""
         return self.state / "console_history"

@@ -1,0 +1,70 @@
+"""Health: how the surfaces are, written by the running process for `sayso status` and `sayso doctor`.
+
+One small JSON file beside the ledger, replaced as a whole. It holds no secrets and no words of people.
+"""
+
+import asyncio
+import json
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+from bot.ports import ChatPort, Clock, Health
+
+log = logging.getLogger(__name__)
+
+#: How often it is written; what is older than three of these is not believed.
+EVERY_S = 10.0
+#: The longest that one surface is waited for.
+_PATIENCE_S = 5.0
+
+
+async def keep(file: Path, ports: Sequence[ChatPort], clock: Clock) -> None:
+    """Write how `ports` are, again and again, until cancelled; the file goes away then."""
+    try:
+        while True:
+            await write(file, ports, clock)
+            await asyncio.sleep(EVERY_S)
+    finally:
+        await asyncio.to_thread(file.unlink, missing_ok=True)
+
+
+async def write(file: Path, ports: Sequence[ChatPort], clock: Clock) -> None:
+    """Write how `ports` are now."""
+    found = await asyncio.gather(*(_ask(port) for port in ports))
+    document = {
+        "at": clock.now().isoformat(),
+        "adapters": {
+            port.name: {"ok": health.ok, "detail": health.detail, "facts": dict(health.facts)}
+            for port, health in zip(ports, found, strict=True)
+        },
+    }
+    fresh = file.with_suffix(".new")
+    try:
+        await asyncio.to_thread(fresh.write_text, json.dumps(document), encoding="utf-8")
+        await asyncio.to_thread(fresh.replace, file)
+    except OSError as error:
+        log.warning("the health of the surfaces was not written: %s", error)
+
+
+async def _ask(port: ChatPort) -> Health:
+    try:
+        async with asyncio.timeout(_PATIENCE_S):
+            return await port.health()
+    except TimeoutError:
+        return Health(ok=False, detail="it does not answer. Look at the log; restart sayso if it stays so.")
+    except Exception as error:
+        log.exception("health of %s", port.name)
+        return Health(ok=False, detail=f"it cannot tell: {type(error).__name__}. Look at the log.")
+
+
+def read(file: Path) -> dict[str, Health]:
+    """Return how the surfaces were when the running process wrote last; nothing where none did."""
+    try:
+        document = json.loads(file.read_text("utf-8"))
+        return {
+            name: Health(ok=bool(one["ok"]), detail=str(one["detail"]), facts=tuple(one["facts"].items()))
+            for name, one in document["adapters"].items()
+        }
+    except (OSError, ValueError, KeyError, AttributeError):
+        return {}
