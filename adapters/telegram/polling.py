@@ -43,9 +43,11 @@ class Patience:
             come as a surprise.
         first_s, most_s: between tries after a fault of the network, the first and the longest.
         slow_s: between tries when only a person can mend it.
+        answer_s: for an answer of Telegram beyond the wait it was asked for.
     """
 
     poll_s: int = 25
+    answer_s: float = 10.0
     look_s: float = 0.25
     retry_s: float = 1.0
     keep_s: float = 600.0

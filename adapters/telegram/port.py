@@ -88,7 +88,8 @@ class TelegramPort:
     ) -> None:
         self._clock = clock
         self._now_s = now_s
-        self._wire = Wire(token=token, api_url=settings.api_url)
+        patience = patience or Patience()
+        self._wire = Wire(token=token, api_url=settings.api_url, answer_s=patience.answer_s)
         self._status = Status(api_url=settings.api_url, clock=clock, now_s=now_s)
         self._presses = Presses(self._wire.answer, hold_s=hold_s)
         self._posting = Posting(self._wire, pacing=Pacing(now_s=now_s), on_moved=self._has_moved)
@@ -98,7 +99,7 @@ class TelegramPort:
             unstored=self._unstored,
             renew=self._wire.renew,
             status=self._status,
-            patience=patience or Patience(),
+            patience=patience,
         )
         self._sink: Sink | None = None
         self._closing = asyncio.Event()

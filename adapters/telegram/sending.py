@@ -48,8 +48,6 @@ os.environ.setdefault("PTB_TIMEDELTA", "true")
 
 #: Of one file; Bot API, "Sending files".
 MAX_FILE_BYTES = 50_000_000
-#: For an answer to anything but a poll.
-ANSWER_S = 10.0
 #: For the answer to a press: later it is of no use.
 PRESS_ANSWER_S = 5.0
 _LATER_S = 5.0
@@ -62,7 +60,8 @@ class _Bot(Bot):
 
     async def raw_updates(self, offset: int | None, wait_s: int) -> list[Mapping[str, Any]]:
         data = {"offset": offset, "timeout": wait_s, "allowed_updates": list(ALLOWED_UPDATES)}
-        found = await self._post("getUpdates", data, read_timeout=wait_s + ANSWER_S)
+        margin_s = self.request.read_timeout or 0.0
+        found = await self._post("getUpdates", data, read_timeout=wait_s + margin_s)
         return found if isinstance(found, list) else []
 
 
@@ -71,15 +70,16 @@ class Wire:
 
     Args:
         api_url: without a slash at its end.
+        answer_s: how long an answer may take, beyond the wait that was asked for.
     """
 
-    def __init__(self, *, token: str, api_url: str) -> None:
+    def __init__(self, *, token: str, api_url: str, answer_s: float) -> None:
         # httpx logs every address at INFO, and the address holds the token.
         for name in ("httpx", "httpcore", "telegram"):
             logging.getLogger(name).setLevel(logging.WARNING)
-        self._polls = HTTPXRequest(connection_pool_size=2, read_timeout=ANSWER_S)
+        self._polls = HTTPXRequest(connection_pool_size=2, read_timeout=answer_s)
         self._calls = HTTPXRequest(
-            connection_pool_size=64, read_timeout=ANSWER_S, pool_timeout=ANSWER_S, media_write_timeout=60.0
+            connection_pool_size=64, read_timeout=answer_s, pool_timeout=answer_s, media_write_timeout=60.0
         )
         self.bot = _Bot(
             token,

@@ -134,6 +134,14 @@ async def started(port: TelegramPort, core: FakeCore) -> AsyncIterator[TelegramP
         await asyncio.wait_for(running, 5)
 
 
+@contextlib.asynccontextmanager
+async def talking(core: FakeCore, **more: Any) -> AsyncIterator[tuple[Server, TelegramPort]]:
+    """A bot's API, and a port that listens to it."""
+    with no_proxy():
+        async with serving() as server, started(new_port(server, **more), core) as port:
+            yield server, port
+
+
 class TelegramSurface:
     """Places are groups in which people name the bot, as clients do who pick it from the list."""
 
