@@ -234,11 +234,18 @@ def _is_of_all(case: Case) -> bool:
 def _widens(clause: Sequence[Unit], pending: Pending) -> bool:
     """Tell whether a clause speaks of more than the one thing: "restart all hosts", "the new one"."""
     for index, unit in enumerate(clause):
-        if unit.sense is Sense.ALL and not pending.several and not _is_statement(clause):
+        praised = _is_praised(clause[index:]) or _is_statement(clause)
+        if unit.sense is Sense.ALL and not pending.several and not praised:
             return True
         if unit.sense is Sense.REF and unit.text == "one" and index and clause[index - 1].sense is Sense.NOTE:
             return True
     return False
+
+
+def _is_praised(clause: Sequence[Unit]) -> bool:
+    """Tell "that all looks right" from a wish for all of it."""
+    deeds = any(unit.sort is Sort.VERB or unit.sense is Sense.DO for unit in clause)
+    return not deeds and any(unit.sense is Sense.SEEMS for unit in clause)
 
 
 def _is_statement(clause: Sequence[Unit]) -> bool:

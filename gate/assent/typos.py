@@ -120,6 +120,8 @@ def _nearest(word: str, lexicon: Lexicon) -> str:
 
 def _is_inflected(word: str, known: str) -> bool:
     """Tell another form from a slip: "restarted" is no "restart", "reapprove" no "approve"."""
+    if word == known + known[-1]:
+        return False  # "bothh"
     return word.startswith(known) or word.endswith(known) or known.startswith(word) or known.endswith(word)
 
 
