@@ -17,7 +17,7 @@ from adapters.discord.client import Gateway, Taker
 from adapters.discord.faults import outcome
 from adapters.discord.sdk import discord
 from adapters.discord.settings import Settings
-from adapters.discord.status import CLOSED, MISSING_INTENT, LOGIN_REFUSED, Status
+from adapters.discord.status import CLOSED, LOGIN_REFUSED, MISSING_INTENT, Status
 
 log = logging.getLogger(__name__)
 

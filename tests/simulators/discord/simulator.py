@@ -5,6 +5,7 @@ import contextlib
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
+import pytest
 from aiohttp import web
 
 from tests.simulators.discord.gateway import Gateway
@@ -205,7 +206,7 @@ def buttons(message: dict[str, Any]) -> list[dict[str, Any]]:
 
 @contextlib.asynccontextmanager
 async def discord() -> AsyncIterator[Discord]:
-    """Run it on a free port of loopback."""
+    """Run it on a free port of loopback; no proxy of the environment stands between."""
     simulated = Discord()
     app = web.Application(client_max_size=64 * 1024 * 1024)
     app.router.add_get("/gateway/", simulated.gateway.connect)
@@ -218,7 +219,11 @@ async def discord() -> AsyncIterator[Discord]:
     simulated.api_url = f"http://127.0.0.1:{port}/api/v10"
     simulated.gateway_url = simulated.gateway.url = f"ws://127.0.0.1:{port}/gateway/"
     try:
-        yield simulated
+        with pytest.MonkeyPatch.context() as patched:
+            for name in ("http_proxy", "https_proxy", "all_proxy"):
+                patched.delenv(name, raising=False)
+                patched.delenv(name.upper(), raising=False)
+            yield simulated
     finally:
         await simulated.gateway.close_all(1000)
         await runner.cleanup()

@@ -7,7 +7,7 @@ from typing import Any
 
 EPOCH_MS = 1_420_070_400_000
 TEXT_CHANNEL, DM, THREAD = 0, 1, 11
-GUILD, APPLICATION, BOT, BOT_ROLE = 900_001, 900_002, 900_003, 900_004
+GUILD, APPLICATION, BOT, BOT_ROLE = (114_738_888_999_900_000 + last for last in range(1, 5))
 #: What an invited bot may do; see adapters.discord.setup.
 PERMISSIONS = "274878008320"
 
