@@ -10,6 +10,10 @@ from typing import NamedTuple
 from gate.shell.tree import Node
 from gate.shell.words import Word, decode
 
+#: Programs that run later what they are given on standard input.
+TIMED = frozenset({"at", "batch", "crontab"})
+#: When a line of a crontab runs: five fields, or one word.
+_TIMES = re.compile(r"(?m)^\s*(?:@\w+|(?:[\w*/,-]+[ \t]+){4}[\w*/,-]+)[ \t]+")
 #: Programs whose arguments come out as they are.
 PRINTERS = frozenset({"echo", "printf"})
 _ESCAPE = re.compile(r"\\0?([0-7]{3})|\\x([0-9A-Fa-f]{2})|\\n")
@@ -18,11 +22,15 @@ _FLAGS = re.compile(r"-[neE]+")
 
 
 class Feed(NamedTuple):
-    """What comes down a pipe: literal text as far as known, and whether it came from elsewhere."""
+    """What comes down a pipe: literal text as far as known, and whether it came from elsewhere.
+
+    `heard`: what echo and printf add to it, where the whole is not known.
+    """
 
     text: str | None = None
     remote: bool = False
     secret: bool = False
+    heard: str = ""
 
 
 NOTHING = Feed()
@@ -35,6 +43,11 @@ def document(node: Node) -> str | None:
     if node.kind == "herestring_redirect":
         return " ".join(decode(child.text).text for child in node.children if child.named)
     return None
+
+
+def jobs(feed: Feed) -> str:
+    """Return the commands that a timed job would run, as far as known; "" for none."""
+    return _TIMES.sub("", feed.text or feed.heard)
 
 
 def printed(words: Sequence[Word]) -> str | None:

@@ -225,7 +225,9 @@ class _Case:
     def _options_hold(self, clause: Clause, given: Mapping[str, list[str]]) -> bool:
         if clause.value is not None:
             values = [value for name in clause.has for value in given.get(name, ())]
-            if not any(clause.value.fullmatch(value) for value in values):
+            # The last one given may win, so a milder class needs all of them to be what it is for.
+            matches = all if clause.lower and values else any
+            if not matches(clause.value.fullmatch(value) for value in values):
                 return False
         loose = not clause.lower
         return all(

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from gate.domain import Risk
 from gate.shell import paths
-from gate.shell.feeds import NOTHING, PRINTERS, Feed, document, printed
+from gate.shell.feeds import NOTHING, PRINTERS, TIMED, Feed, document, jobs, printed
 from gate.shell.judge import Finding, Inner, judge
 from gate.shell.model import Rules
 from gate.shell.parse import MAX_CHARS, commands_below, parse, redirect_of, spans_lines
@@ -31,6 +31,10 @@ _ENDLESS = re.compile(
     r"|for\s*\(\([^;]*;\s*;"
 )
 _EMPTIED = re.compile(r"/var/log/.*|/var/lib/.*|/home/.*|/srv/.*|~/.*")
+#: Redirected to a file, these empty it.
+_PRINTS_NOTHING = frozenset(
+    {":", "true", "cat /dev/null", "echo -n", "echo -n ''", 'echo -n ""', "printf ''", 'printf ""'}
+)
 _SYSRQ = "/proc/sysrq-trigger"
 
 
@@ -176,7 +180,7 @@ class _Lenient:
         for child in body:
             self.walk(child, depth)
         self.feed = fed
-        nothing = not body or body[0].text.strip() in (":", "true")
+        nothing = not body or body[0].text.strip() in _PRINTS_NOTHING
         commands = [child for child in body if child.kind == "command"]
         inputs = {paths.normalise(word.text) for child in commands for word in self.words(child)}
         for child in redirects:
@@ -224,6 +228,7 @@ class _Lenient:
             stage = self.findings[before:]
             feed = Feed(
                 text=self.literal(child),
+                heard=self.heard(child),
                 remote=feed.remote or any(finding.fetches for finding in stage),
                 secret=feed.secret or any(finding.secret for finding in stage),
             )
@@ -236,6 +241,13 @@ class _Lenient:
         if node.kind != "command" or (known and known[0][0].text not in PRINTERS):
             return None
         return printed(self.words(node))
+
+    def heard(self, node: Node) -> str:
+        """Return what echo and printf print in a group of commands."""
+        if node.kind not in ("subshell", "compound_statement"):
+            return ""
+        texts = (printed(self.words(command)) for command in commands_below(node))
+        return "\n".join(text for text in texts if text)
 
     # -- commands
 
@@ -304,6 +316,8 @@ class _Lenient:
             self.shell(finding, feed, depth, computed)
         for inner in finding.inner:
             self.inside(inner, finding, depth)
+        if words[0].text in TIMED and (later := jobs(feed)):
+            self.text(later, depth, only_destruction=True)
 
     def follow_cd(self, words: Sequence[Word]) -> None:
         if words[0].text in ("cd", "pushd"):
