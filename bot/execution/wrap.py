@@ -25,11 +25,17 @@ ENVIRONMENT = (
     ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_TERMINAL_PROMPT", "0"),
     # A repository's own settings may name programs that even `git log` starts (docs/adr/0003).
-    ("GIT_CONFIG_COUNT", "2"),
+    ("GIT_CONFIG_COUNT", "5"),
     ("GIT_CONFIG_KEY_0", "core.fsmonitor"),
     ("GIT_CONFIG_VALUE_0", "false"),
     ("GIT_CONFIG_KEY_1", "log.showSignature"),
     ("GIT_CONFIG_VALUE_1", "false"),
+    ("GIT_CONFIG_KEY_2", "format.pretty"),
+    ("GIT_CONFIG_VALUE_2", "medium"),
+    ("GIT_CONFIG_KEY_3", "branch.sort"),
+    ("GIT_CONFIG_VALUE_3", "refname"),
+    ("GIT_CONFIG_KEY_4", "tag.sort"),
+    ("GIT_CONFIG_VALUE_4", "refname"),
     ("LESSSECURE", "1"),
 )
 _MARK = "SAYSO_RUN"

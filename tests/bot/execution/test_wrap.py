@@ -1,5 +1,6 @@
 import shlex
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -103,6 +104,55 @@ def test_bash_reads_no_start_files() -> None:
 def test_what_no_shell_can_take_is_named(action: Action, words: str) -> None:
     found = list(problems(action, wrap(action, token="tok", kill_after_s=5), max_bytes=120_000))
     assert any(words in problem for problem in found)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "question"),
+    [
+        ("format.pretty", "%G?", "git log -3"),
+        ("log.showSignature", "true", "git log -3"),
+        ("core.fsmonitor", "{program}", "git ls-files"),
+    ],
+)
+def test_a_repository_cannot_start_programs_through_its_settings(
+    tmp_path: Path, key: str, value: str, question: str
+) -> None:
+    """With a signed commit, and the settings that started a program before ours overruled them."""
+    told = tmp_path / "told"
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ntouch {told}\n")
+    program.chmod(0o755)
+
+    def git(*words: str, stdin: str = "") -> str:
+        done = subprocess.run(
+            ["git", "-C", str(tmp_path), *words], input=stdin, text=True, check=True, capture_output=True
+        )
+        return done.stdout.strip()
+
+    git("init", "-q")
+    tree = git("mktree")
+    signed = git("hash-object", "-t", "commit", "-w", "--stdin", stdin=_SIGNED.format(tree=tree, blank=" "))
+    git("update-ref", "HEAD", signed)
+    git("config", "gpg.program", str(program))
+    git("config", key, value.format(program=program))
+    assert subprocess.run(question.split(), cwd=tmp_path, check=False, capture_output=True).returncode == 0
+    assert told.exists()
+    told.unlink()
+    wrapped = wrap(_action(question, workdir=str(tmp_path)), token="tok", kill_after_s=5)
+    subprocess.run(wrapped.argv, cwd=tmp_path, env=dict(wrapped.env), check=True, capture_output=True)
+    assert not told.exists()
+
+
+_SIGNED = """tree {tree}
+author A <a@example.org> 1700000000 +0000
+committer A <a@example.org> 1700000000 +0000
+gpgsig -----BEGIN PGP SIGNATURE-----
+{blank}
+ abc
+ -----END PGP SIGNATURE-----
+
+signed
+"""
 
 
 def test_a_sweep_finds_only_the_processes_of_its_run() -> None:
