@@ -153,7 +153,9 @@ class Wire:
             await self.bot.edit_message_media(
                 chat_id=int(place.channel),
                 message_id=message,
-                media=InputMediaDocument(_input(name, content), disable_content_type_detection=True),
+                media=InputMediaDocument(
+                    _input(name, content, attach=True), disable_content_type_detection=True
+                ),
             )
 
     async def change(
@@ -245,8 +247,8 @@ def _answer_to(message: int | None) -> ReplyParameters | None:
     return None if message is None else ReplyParameters(message, allow_sending_without_reply=True)
 
 
-def _input(name: str, content: bytes) -> InputFile:
+def _input(name: str, content: bytes, *, attach: bool = False) -> InputFile:
     if len(content) > MAX_FILE_BYTES:
         raise RejectedError(f"the file has {len(content)} bytes; Telegram takes {MAX_FILE_BYTES}")
     plain = visible(name).replace("/", "_").replace("\\", "_").strip() or "file.txt"
-    return InputFile(content or b"\n", filename=plain[-100:])  # an empty file is refused
+    return InputFile(content or b"\n", filename=plain[-100:], attach=attach)  # an empty file is refused

@@ -191,11 +191,8 @@ class Server:
         return doc
 
     def _keep(self, chat: Chat, doc: Json, *, file: bytes | None = None) -> Json:
-        chat.posts[doc["message_id"]] = Post(doc, file=file)
-        shown = dict(doc)
-        if "force_reply" in shown.get("reply_markup", {}):
-            del shown["reply_markup"]  # only inline keyboards come back
-        return shown
+        post = chat.posts[doc["message_id"]] = Post(doc, file=file)
+        return post.shown()
 
     async def _sendMessage(self, params: Json) -> Json:  # noqa: N802
         assert "parse_mode" not in params
@@ -279,7 +276,8 @@ async def _params(request: web.Request) -> Json:
     found: Json = {}
     for key, value in (await request.post()).items():
         if isinstance(value, web.FileField):
-            found[key] = (value.filename, value.file.read())
+            with value.file:
+                found[key] = (value.filename, value.file.read())
             continue
         assert isinstance(value, str)
         found[key] = value

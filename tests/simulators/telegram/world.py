@@ -40,6 +40,13 @@ class Post:
     def id(self) -> int:
         return int(self.json["message_id"])
 
+    def shown(self) -> Json:
+        """Return the message as bots get it: of markup only inline keyboards come back."""
+        doc = dict(self.json)
+        if "force_reply" in doc.get("reply_markup", {}):
+            del doc["reply_markup"]
+        return doc
+
     def buttons(self) -> list[Json]:
         rows = self.json.get("reply_markup", {}).get("inline_keyboard", [])
         return [button for row in rows for button in row]
@@ -163,7 +170,7 @@ class World:
             doc |= {"message_thread_id": topic, "is_topic_message": True}
             doc.setdefault("reply_to_message", chat.posts[topic].json)
         if reply_to:
-            answered = dict(chat.posts[reply_to].json)
+            answered = chat.posts[reply_to].shown()
             answered.pop("reply_to_message", None)
             doc["reply_to_message"] = answered
         chat.posts[number] = Post(doc)
