@@ -101,6 +101,7 @@ def _refuse(core: Core, outcome: Outcome, decision: Refused, speaker: Speaker) -
         outcome.write(Kind.APPROVAL_REFUSED, correlation_id=pending.proposal, body=body, words=words)
     for proposal, place in cards_of(decision.approvals):
         drop_rest(core, outcome, proposal, note="nothing ran")
+        outcome.work.append(proposal)
         outcome.refresh(proposal, place=place)
         dropped = ", ".join(
             command_on(one.action, secrets=core.secrets)
@@ -156,9 +157,11 @@ def _ask_again(core: Core, outcome: Outcome, decision: AskedAgain, speaker: Spea
     if decision.question:
         outcome.say(Text.of(*_about(core, decision.approvals), still_waits(core, first, speaker)))
     else:
-        hint = (
-            f"Type  {first.phrase}  to run it" if first.phrase is not None else 'Say "go ahead" to run it now'
-        )
+        hint = 'Say "go ahead" to run it now'
+        if first.phrase is not None:
+            hint = f"Type  {first.phrase}  to run it"
+        elif first.asked_in != first.shown_in:
+            hint = f'Reply "go ahead" to its card, or say  approve {first.proposal}, to run it'
         waits = still_waits(core, first, speaker)
         outcome.say(Text.of(f'Nothing ran. {waits} {hint} or "no" to drop it.'))
     outcome.shows.append(first.proposal)
@@ -210,7 +213,7 @@ def _play_back(core: Core, outcome: Outcome, decision: PlayedBack, speaker: Spea
         actions,
         Asked(
             requester=chosen[0].requester,
-            place=outcome.place,
+            place=chosen[0].asked_in,
             shown_in=chosen[0].shown_in,
             source="partial",
             replaces=old,

@@ -237,7 +237,9 @@ class Cards:
         until = muted(f"until {clock_time(_deadline(pending), zone=zone, now=now)} · #{view.id}")
         lines: card_words.Lines = []
         if any(one.approval is not None and one.approval.phrase is None for one in pending):
-            lines.append(['Say "go ahead" or press a button.   ', until])
+            # Words without a reference count only where it was asked (D2).
+            verb = "Say" if view.asked_in == view.shown_in else "Reply"
+            lines.append([f'{verb} "go ahead" or press a button.   ', until])
         strict = next((one for one in pending if one.approval is not None and one.approval.phrase), None)
         if strict is not None and strict.approval is not None:
             others = self._seconds(strict, view.requester)

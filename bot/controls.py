@@ -94,6 +94,7 @@ def cancel(core: Core, outcome: Outcome, speaker: Speaker, view: ProposalView, i
         words.append(f"Dropped {_names(core, waiting)}, nothing ran.")
     outcome.say(Text.of(" ".join(words)))
     outcome.refresh(view.id, place=view.shown_in)
+    outcome.work.append(view.id)
 
 
 def may_drop(operator: Operator, view: ProposalView) -> bool:

@@ -5,14 +5,14 @@ tightened by what was switched at run time (D19).
 """
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from zoneinfo import ZoneInfo
 
 from bot.brake import Brake
 from bot.inventory import Inventory
-from bot.places import place_id
+from bot.places import parse, place_id
 from bot.planning.library import Library
 from bot.ports import Clock, Executor, IdSource, PlaceRef
 from gate.assent.lexicon import Lexicons
@@ -76,6 +76,12 @@ class Core:
         """Return the place that `ref` leads to, known or new (D3)."""
         known = self.queries.place_at(ref.platform, ref.tenant, ref.channel, ref.thread)
         return place_id(ref) if known is None else known
+
+    @property
+    def known_places(self) -> Mapping[PlaceId, PlaceRef]:
+        """Every place that the config names, so that it is reached before anybody spoke there."""
+        refs = [parse(text) for _, text in self.policy.routes]
+        return {self.place_of(ref): ref for ref in refs}
 
     def operator(self, person: PersonId) -> Operator | None:
         """Return the operator of that name."""

@@ -6,7 +6,7 @@ nobody can answer what is over. Computed from the ledger each time; the timer ho
 
 from datetime import datetime, timedelta
 
-from bot import reasons
+from bot import reasons, routing
 from bot.answering import cancel_action, ending_body
 from bot.core import Core
 from bot.outcome import Outcome
@@ -28,6 +28,7 @@ def close_due(core: Core) -> bool:
         view = core.queries.proposal(proposal)
         if view is not None:
             closed |= _close_proposal(core, view, now)
+    closed |= routing.tell_ends(core)
     closed |= _close_choices(core, now)
     closed |= _close_owed(core, now)
     return closed | _close_loosenings(core, now)

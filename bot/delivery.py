@@ -16,6 +16,7 @@ from functools import partial
 from bot.cards import Cards
 from bot.core import Core
 from bot.outcome import Outcome, text_of
+from bot.places import place_ref
 from bot.ports import (
     Account,
     BusyError,
@@ -159,7 +160,7 @@ class Delivery:
     async def _perform(self, item: OutboxItem) -> Callable[[], None]:
         """Show `item`; return what records how that went."""
         outbox = self._core.ledger.outbox
-        place = await asyncio.to_thread(self._place, item.place)
+        place = await asyncio.to_thread(place_ref, self._core, item.place)
         port = None if place is None else self._ports.get(place.platform)
         if place is None or port is None:
             return partial(outbox.failed, item.id, "no adapter for that place is on")
@@ -243,13 +244,6 @@ class Delivery:
             live=self._live.output.get(proposal, ""),
             types=port.capabilities.forms or port.capabilities.replies,
         )
-
-    def _place(self, place: PlaceId) -> PlaceRef | None:
-        found = self._core.queries.place(place)
-        if found is None:
-            return None
-        platform, tenant, channel, thread = found
-        return PlaceRef(platform=platform, tenant=tenant, channel=channel, thread=thread)
 
     # ------------------------------------------------------------ edits
 

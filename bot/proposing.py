@@ -8,12 +8,15 @@ one refusal refuses the whole list: half of what somebody asked for is something
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from bot import routing
 from bot.core import Core
 from bot.inventory.hostkeys import KnownHostsError
 from bot.inventory.ssh_config import SshConfigError
 from bot.opening import open_approval
 from bot.outcome import Outcome
+from bot.places import place_name
 from bot.planning.drafts import ActionDraft
+from bot.text import Text
 from gate import authority, blast, sequence
 from gate.digest import action_digest, list_digest
 from gate.domain import (
@@ -62,13 +65,14 @@ class Denied:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """Who asked for what, where, and where the card goes."""
+    """Who asked for what, where, and where the card goes; `routed` is set where the config said so."""
 
     requester: PersonId
     place: PlaceId
     shown_in: PlaceId
     source: str
     replaces: ProposalId | None = None
+    routed: bool = False
 
 
 def judge(core: Core, action: Action) -> Judged:
@@ -161,6 +165,7 @@ def propose(core: Core, outcome: Outcome, actions: Sequence[Action], asked: Aske
                 reason=one.route.reason, command=one.action.command, target=str(one.action.target.id)
             )
     proposal = ProposalId(actions[0].id.rpartition(".")[0])
+    asked = _routed(core, judged, asked)
     digest = list_digest([one.digest for one in judged])
     outcome.expect(ProposalIsNew(proposal))
     outcome.write(
@@ -183,14 +188,40 @@ def propose(core: Core, outcome: Outcome, actions: Sequence[Action], asked: Aske
             action_digest=one.digest,
         )
     outcome.card(proposal, place=asked.shown_in)
-    for place in _places_of_seconds(core, judged, asked):
+    elsewhere = _places_of_seconds(core, judged, asked)
+    for place in elsewhere:
         outcome.card(proposal, place=place)
+    for place in dict.fromkeys([*elsewhere, asked.shown_in]):
+        if place != outcome.place:
+            show_in(outcome, proposal, place=place)
     if any(one.route.kind is not RouteKind.AUTO for one in judged):
         outcome.shows.append(proposal)
+        if asked.routed:
+            outcome.say(Text.of(f"#{proposal} waits in {place_name(core, asked.shown_in)}."))
         if asked.shown_in == asked.place:
             outcome.window = (asked.requester, proposal)
     outcome.work.append(proposal)
     return proposal
+
+
+def _routed(core: Core, judged: Sequence[Judged], asked: Asked) -> Asked:
+    """Return `asked` with the place that the config names for what needs a yes, where it names one."""
+    needs_yes = [
+        (one.action.target, one.verdict.risk) for one in judged if one.route.kind is not RouteKind.AUTO
+    ]
+    if asked.shown_in != asked.place or not needs_yes:
+        return asked
+    place = routing.place_of(core, needs_yes, asked_in=asked.place)
+    return replace(asked, shown_in=place, routed=place != asked.place)
+
+
+def show_in(outcome: Outcome, proposal: ProposalId, *, place: PlaceId) -> None:
+    """Write that a pending card came up in another place: no words said there before count after it (D2)."""
+    outcome.write(
+        Kind.TURN_ANSWERED,
+        correlation_id=proposal,
+        body={"turn": outcome.turn, "place": place, "shows": [proposal], "window": None},
+    )
 
 
 def _places_of_seconds(core: Core, judged: Sequence[Judged], asked: Asked) -> list[PlaceId]:
@@ -198,6 +229,8 @@ def _places_of_seconds(core: Core, judged: Sequence[Judged], asked: Asked) -> li
 
     On a shared channel that is where the card stands already; on consoles each person has a place of theirs.
     """
+    if asked.routed:
+        return []
     people = [
         name
         for one in judged

@@ -177,13 +177,10 @@ def _without_window(
     if several:
         loose = tuple(one for one in here if one.phrase is None)
         return Which(approvals=loose or here, choice=Choice.APPROVE)
-    return Rejected(
-        reason=Reason(
-            code=ReasonCode.STALE_WORDS,
-            text="Nothing ran: without its id, only the next message of who asked counts.",
-        ),
-        approvals=here,
-    )
+    text = "Nothing ran: without its id, only the next message of who asked counts."
+    if all(one.asked_in != one.shown_in for one in here):
+        text = "Nothing ran: that card takes a reply to it, its buttons or its id."
+    return Rejected(reason=Reason(code=ReasonCode.STALE_WORDS, text=text), approvals=here)
 
 
 def _ended_meanwhile(assent: Assent) -> Decision:

@@ -72,6 +72,8 @@ class Policy:
         approval_s, start_within_s: seconds an approval stays open, and a grant may wait to start.
         force_approval_at: dependants from which an AUTO route of a mutation becomes an approval; None is off.
         quorum: how many people have to say yes, by risk name, "@tag" or target name; see gate.quorum.
+        routes: where cards go that need a yes, by risk name, "@tag" or target name, as the config writes
+            places; see gate.routing.
     """
 
     revision: str = ""
@@ -85,3 +87,4 @@ class Policy:
     force_approval_at: int | None = None
     bare_ack_grants: bool = False
     quorum: tuple[tuple[str, int], ...] = ()
+    routes: tuple[tuple[str, str], ...] = ()

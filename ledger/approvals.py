@@ -1,4 +1,4 @@
-"""What happens to an approval while it is pending: who of several people agreed.
+"""What happens around an approval: who of several people agreed, and that its end was told elsewhere.
 
 Handlers of entries, as in `ledger.projections`; the ends of an approval are handled there.
 """
@@ -29,3 +29,9 @@ def _check(connection: sqlite3.Connection, approval: str, event: ApprovalEvent) 
     row = connection.execute("SELECT state FROM approval WHERE id=?", (approval,)).fetchone()
     if row is None or advance(APPROVAL, ApprovalState(row[0]), event) is None:
         raise TransitionError(f"{approval} does not take {event}")
+
+
+def told(connection: sqlite3.Connection, _entry: Entry, body: Doc) -> None:
+    """Wait no more to tell the end of a proposal where it was asked."""
+    if not connection.execute("DELETE FROM untold WHERE proposal=?", (body["proposal"],)).rowcount:
+        raise TransitionError(f"the end of {body['proposal']} is told already, or has nobody to tell")

@@ -10,6 +10,7 @@ from ledger.kinds import (
     LastTurnIs,
     ProposalIsNew,
     SwitchesAre,
+    Untold,
     VotesAre,
 )
 
@@ -37,6 +38,8 @@ def _question(expectation: Expectation) -> tuple[str, tuple[str, ...], object]:
             asked = ("SELECT last_turn FROM place WHERE id=?", (place,), turn)
         case SwitchesAre(seq):
             asked = ("SELECT coalesce(max(seq), 0) FROM switch", (), seq)
+        case Untold(proposal):
+            asked = ("SELECT proposal FROM untold WHERE proposal=?", (proposal,), proposal)
         case ProposalIsNew(proposal):
             asked = ("SELECT id FROM proposal WHERE id=?", (proposal,), None)
     return asked

@@ -31,6 +31,7 @@ class Kind(StrEnum):
     TURN_CRASHED = "turn:crashed"
     REQUEST_DENIED = "request:denied"
     PROPOSAL_MADE = "proposal:made"
+    PROPOSAL_TOLD = "proposal:told"
     APPROVAL_OPENED = "approval:opened"
     APPROVAL_VOTED = "approval:voted"
     APPROVAL_GRANTED = "approval:granted"
@@ -131,7 +132,16 @@ class ProposalIsNew:
     proposal: ProposalId
 
 
-Expectation = ApprovalIs | VotesAre | ActionIs | ClarificationIs | LastTurnIs | SwitchesAre | ProposalIsNew
+@dataclass(frozen=True, slots=True)
+class Untold:
+    """The end of a proposal was not told yet where it was asked, which is elsewhere than it was shown."""
+
+    proposal: ProposalId
+
+
+Expectation = (
+    ApprovalIs | VotesAre | ActionIs | ClarificationIs | LastTurnIs | SwitchesAre | ProposalIsNew | Untold
+)
 
 
 class EffectKind(StrEnum):

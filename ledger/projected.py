@@ -37,6 +37,14 @@ class ProposalRow(SQLModel, table=True):
     doc: str
 
 
+class UntoldRow(SQLModel, table=True):
+    """A proposal shown elsewhere than asked, until its end is told where it was asked."""
+
+    __tablename__ = "untold"
+    proposal: str = Field(primary_key=True)
+    place: str
+
+
 class ActionRow(SQLModel, table=True):
     """One action; `doc` holds its slots and verdict, `ending` how it ended."""
 

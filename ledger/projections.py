@@ -40,6 +40,7 @@ E = TypeVar("E", bound=StrEnum)
 TABLES = (
     "place",
     "proposal",
+    "untold",
     "action",
     "approval",
     "vote",
@@ -133,6 +134,12 @@ def _proposal_made(connection: sqlite3.Connection, entry: Entry, body: Doc) -> N
     if body["replaces"]:
         names = (body["proposal"], body["replaces"])
         connection.execute("UPDATE proposal SET replaced_by=? WHERE id=?", names)
+        # What takes its place is told instead.
+        connection.execute("DELETE FROM untold WHERE proposal=?", (body["replaces"],))
+    if body["asked_in"] != body["shown_in"]:
+        connection.execute(
+            "INSERT INTO untold (proposal, place) VALUES (?, ?)", (body["proposal"], body["asked_in"])
+        )
     for action in map(mapping, items(body["actions"])):
         _insert_action(connection, body, action)
 
@@ -362,6 +369,7 @@ HANDLERS: Mapping[str, Handler] = {
     Kind.TURN_ANSWERED: _turn_answered,
     Kind.PLACE_MOVED: _place_moved,
     Kind.PROPOSAL_MADE: _proposal_made,
+    Kind.PROPOSAL_TOLD: approvals.told,
     Kind.APPROVAL_OPENED: _approval_opened,
     Kind.APPROVAL_VOTED: approvals.voted,
     Kind.APPROVAL_GRANTED: _approval_ended(ApprovalEvent.GRANT),

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from bot import digest
+from bot import digest, routing
 from bot.core import Core
 from bot.delivery import Delivery, Live
 from bot.execution import door, ending
@@ -108,6 +108,8 @@ class Work:
             return False
         move = next_move([Step(one.state, one.route) for one in view.actions])
         if move.kind is MoveKind.DONE:
+            if view.asked_in != view.shown_in:
+                await asyncio.to_thread(routing.tell_end, self._core, view)
             await self._tell_if_over(view)
         if move.index is None:
             return False

@@ -82,6 +82,18 @@ def name_problems(
             yield Problem(where=never.why, key="policy.never_auto_act", what=what)
 
 
+def routing_problems(
+    routing: Iterable[str], targets: Mapping[str, TargetConfig], where: str
+) -> Iterable[Problem]:
+    """Find routes of names that do not exist: what they were meant for would be shown where it was asked."""
+    known = [risk.value for risk in Risk]
+    known += [*targets, *dict.fromkeys(f"@{tag}" for target in targets.values() for tag in target.tags)]
+    for spoken in routing:
+        if spoken not in known:
+            what = f'"{spoken}": ' + unknown("risk, target or tag", spoken, known)
+            yield Problem(where=where, key=f"routing.{spoken}", what=what)
+
+
 def lone_deciders(policy: Policy, targets: Iterable[Target]) -> Iterable[str]:
     """Warn of destructive work that needs a second person where only one person may approve it (C4)."""
     if not authority.needs_second_person(policy, risk=Risk.DESTRUCTIVE):

@@ -85,7 +85,7 @@ class Config:
         return replace(
             self,
             values=values,
-            policy=_policy(values, self.policy.operators),
+            policy=_policy(values, self.policy.operators, self.policy.routes),
             floor=_floor(values),
             _layers=layers,
         )
@@ -134,7 +134,7 @@ def rehearsal(config: Config, *, scratch: Path) -> Config:
     return replace(
         config,
         paths=Paths(scratch),
-        policy=_policy(config.values, people),
+        policy=_policy(config.values, people, ()),
         targets=_LOCAL_ONLY,
         services={},
         targets_from="rehearsal",
@@ -168,6 +168,7 @@ def load(
     targets = document.targets or _LOCAL_ONLY
     problems += checks.zone_problems(values)
     problems += checks.name_problems(targets, document.operators, values, where)
+    problems += checks.routing_problems(document.routing, targets, where)
     if problems:
         raise ConfigError(problems)
     zone = str(values["bot.timezone"].value) or zone
@@ -177,7 +178,7 @@ def load(
         login=login,
         zone=zone,
         file=file,
-        policy=_policy(values, operators),
+        policy=_policy(values, operators, tuple(document.routing.items())),
         floor=_floor(values),
         targets=targets,
         services=document.services,
@@ -229,7 +230,9 @@ def _operators(people: Mapping[str, OperatorConfig], zone: str) -> tuple[Operato
 # ---------------------------------------------------------------- what the gate takes
 
 
-def _policy(values: Mapping[str, Resolved], operators: tuple[Operator, ...]) -> Policy:
+def _policy(
+    values: Mapping[str, Resolved], operators: tuple[Operator, ...], routes: tuple[tuple[str, str], ...]
+) -> Policy:
     def number(key: str) -> int:
         return int(str(values[f"policy.{key}"].value))
 
@@ -244,6 +247,7 @@ def _policy(values: Mapping[str, Resolved], operators: tuple[Operator, ...]) -> 
         start_within_s=number("start_within_s"),
         force_approval_at=number("force_approval_at") or None,
         bare_ack_grants=values["policy.bare_ack_grants"].value is True,
+        routes=routes,
         quorum=tuple(numbers(_lines(values["policy.quorum"])).items()),
     )
     content = json.dumps(asdict(policy), sort_keys=True, default=str).encode()

@@ -21,6 +21,7 @@ from gate.domain import Risk
 
 _STRICT = ConfigDict(strict=True, extra="forbid", frozen=True)
 _ACCOUNT = r"^[a-z][a-z0-9_-]*:[^:\s]*:\S+$"
+_PLACE = r"^[a-z][a-z0-9_-]*:[^:\s]*:[^:\s]+(?::\S+)?$"
 _NAME = r"^[a-z0-9][a-z0-9._-]{0,62}$"
 
 
@@ -51,6 +52,7 @@ def _section(name: str) -> type[BaseModel]:
 
 _SECTIONS = {name: _section(name) for name in dict.fromkeys(setting.section for setting in SETTINGS)}
 _TABLES: dict[str, type[BaseModel]] = {
+    "routing": BaseModel,
     "operators": OperatorConfig,
     "targets": TargetConfig,
     "services": ServiceConfig,
@@ -68,6 +70,7 @@ class Document(BaseModel):
 
     model_config = _STRICT
     settings: dict[str, Value] = {}
+    routing: dict[str, Annotated[str, Field(pattern=_PLACE)]] = {}
     operators: dict[Annotated[str, Field(pattern=_NAME)], OperatorConfig] = {}
     targets: dict[Annotated[str, Field(pattern=_NAME)], TargetConfig] = {}
     services: dict[str, ServiceConfig] = {}
@@ -148,6 +151,8 @@ def _what(detail: ErrorDetails) -> str:
     """Return what is wrong, never by quoting a pattern."""
     if detail["type"] != "string_pattern_mismatch":
         return detail["msg"]
+    if detail["loc"][0] == "routing":
+        return 'Write a place as "platform:tenant:channel", with ":thread" after it for a thread'
     field = next((part for part in reversed(detail["loc"]) if isinstance(part, str)), "")
     return _ALLOWED.get(field, _A_NAME)
 

@@ -111,5 +111,6 @@ def _policy(setup: dict[str, Any]) -> Policy:
         revision="r" * 64,
         posture=Posture(policy.get("posture", "approve_most")),
         approval_s=policy.get("approval_s", 900),
+        routes=tuple(setup.get("routing", {}).items()),
         quorum=tuple(policy.get("quorum", {}).items()),
     )

@@ -112,7 +112,12 @@ def answered(
     return Draft(kind=Kind.TURN_ANSWERED, body=body)
 
 
-def made(*actions: Planned, replaces: str | None = None, purpose: bytes | None = b"as asked") -> Draft:
+def made(
+    *actions: Planned,
+    replaces: str | None = None,
+    purpose: bytes | None = b"as asked",
+    shown_in: PlaceId = HERE,
+) -> Draft:
     """A proposal was made of `actions`, in order."""
     proposal = actions[0].action.id.rpartition(".")[0]
     docs: list[Json] = [_planned_doc(one) for one in actions]
@@ -128,7 +133,7 @@ def made(*actions: Planned, replaces: str | None = None, purpose: bytes | None =
         "proposal": proposal,
         "requester": "ana",
         "asked_in": HERE,
-        "shown_in": HERE,
+        "shown_in": shown_in,
         "source": "literal",
         "replaces": replaces,
         "policy_revision": "r1",
@@ -183,6 +188,11 @@ def decided(
         **(extra or {}),
     }
     return _of(one, kind, body, words={"said": b"go ahead", **(words or {})})
+
+
+def told(one: Planned) -> Draft:
+    """The end of a proposal was told where it was asked."""
+    return _of(one, Kind.PROPOSAL_TOLD, {"proposal": one.action.id.rpartition(".")[0], "place": HERE})
 
 
 def voted(one: Planned, by: str, *, name: str = "a", needed: int = 2) -> Draft:

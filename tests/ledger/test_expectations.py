@@ -14,6 +14,7 @@ from ledger.kinds import (
     LostRaceError,
     ProposalIsNew,
     SwitchesAre,
+    Untold,
     VotesAre,
 )
 from tests.gate.makers import HERE, P1, P2, THERE
@@ -25,6 +26,7 @@ from tests.ledger.story import (
     planned,
     received,
     switched,
+    told,
     voted,
 )
 
@@ -49,6 +51,7 @@ EXPECTATIONS: list[tuple[Expectation, bool]] = [
     (LastTurnIs(THERE, TurnId("t1")), False),
     (SwitchesAre(5), True),
     (SwitchesAre(0), False),
+    (Untold(P1), False),
     (ProposalIsNew(P1), False),
     (ProposalIsNew(P2), True),
 ]
@@ -86,3 +89,10 @@ def test_a_vote_that_came_meanwhile_is_seen(tale: Story) -> None:
     with pytest.raises(LostRaceError):
         tale.write(voted(ONE, "kim"), expects=(VotesAre(APPROVAL, 0),))
     tale.write(voted(ONE, "kim"), expects=(VotesAre(APPROVAL, 1),))
+
+
+def test_what_was_told_meanwhile_is_not_told_again(tale: Story) -> None:
+    tale.write(made(ONE, shown_in=THERE))
+    tale.write(told(ONE), expects=(Untold(P1),))
+    with pytest.raises(LostRaceError):
+        tale.write(told(ONE), expects=(Untold(P1),))

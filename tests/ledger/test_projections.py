@@ -18,6 +18,7 @@ from ledger.kinds import (
     Kind,
 )
 from ledger.projections import HANDLERS, TABLES, reset
+from ledger.waiting import untold
 from tests.gate.makers import HERE, NOW, P1, P2, THERE
 from tests.ledger.story import (
     Planned,
@@ -35,6 +36,7 @@ from tests.ledger.story import (
     settled,
     started,
     switched,
+    told,
     unqueued,
     verified,
     voted,
@@ -375,7 +377,7 @@ def test_a_rebuild_gives_the_same_tables(tale: Story) -> None:
     tale.write(clarified(Kind.CLARIFICATION_ASKED), switched("auto_off", value=True))
     tale.write(loosening(Kind.LOOSENING_ASKED))
     third = planned(proposal=ProposalId("p3"))
-    tale.write(made(third), opened(third), voted(third, "ana"))
+    tale.write(made(third, shown_in=THERE), opened(third), voted(third, "ana"))
     before = tables(tale.ledger.reader())
     assert all(before.values())
     assert tale.ledger.rebuild(reset) == tale.ledger.head().seq
@@ -406,3 +408,21 @@ def test_a_person_votes_once_and_only_while_it_is_pending(tale: Story) -> None:
     tale.write(decided(ONE, Kind.APPROVAL_EXPIRED))
     with pytest.raises(TransitionError):
         tale.write(voted(ONE, "kim"))
+
+
+# ---------------------------------------------------------------- told elsewhere
+
+
+def test_what_was_shown_elsewhere_is_untold_until_it_is_told_once(tale: Story) -> None:
+    tale.write(made(ONE, shown_in=THERE), made(planned(proposal=P2)))
+    assert untold(tale.ledger.reader()) == (P1,)
+    tale.write(told(ONE))
+    assert untold(tale.ledger.reader()) == ()
+    with pytest.raises(TransitionError):
+        tale.write(told(ONE))
+
+
+def test_what_takes_its_place_is_told_instead(tale: Story) -> None:
+    tale.write(made(ONE, shown_in=THERE))
+    tale.write(made(planned(proposal=P2), replaces=P1, shown_in=THERE))
+    assert untold(tale.ledger.reader()) == (P2,)

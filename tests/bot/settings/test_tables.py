@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.settings.checks import small_quorums
-from bot.settings.config import Config, load
+from bot.settings.config import Config, load, rehearsal
 from bot.settings.errors import ConfigError
 from bot.settings.inventory import inventory_of
 from bot.settings.paths import Paths
@@ -104,3 +104,37 @@ def test_a_list_of_lines_is_the_same_and_a_word_is_an_error(tmp_path: Path) -> N
 def test_it_warns_where_too_few_may_say_yes(tmp_path: Path, text: str, told: list[str]) -> None:
     found = config(text, tmp_path)
     assert list(small_quorums(found.policy, inventory_of(found).targets.values())) == told
+
+
+# ---------------------------------------------------------------- routing
+
+
+def test_routes_are_read_in_their_order(tmp_path: Path) -> None:
+    text = '[routing]\n"@prod" = "chat:T1:C1"\nweb1 = "chat::C2:17.5"\nread_only = "chat::-100"'
+    found = config(text, tmp_path)
+    assert found.policy.routes == (
+        ("@prod", "chat:T1:C1"),
+        ("web1", "chat::C2:17.5"),
+        ("read_only", "chat::-100"),
+    )
+    assert found.with_runtime({}).policy.routes == found.policy.routes
+    assert rehearsal(found, scratch=tmp_path).policy.routes == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('"@prd" = "chat::C1"', "Nearest: @prod"),
+        ('destroys = "chat::C1"', "risk, target or tag"),
+        ('web1 = "C1"', 'Write a place as "platform:tenant:channel"'),
+        ('web1 = "chat:C1"', 'Write a place as "platform:tenant:channel"'),
+        ('web1 = "chat::"', 'Write a place as "platform:tenant:channel"'),
+        ("web1 = 1", "valid string"),
+    ],
+)
+def test_what_is_no_route_is_an_error(tmp_path: Path, line: str, told: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        config(f"[routing]\n{line}", tmp_path)
+    (problem,) = map(str, caught.value.problems)
+    assert "routing." in problem
+    assert told in problem
