@@ -60,7 +60,9 @@ class Patience:
 MOST_KEPT_BACK = 80
 #: Beyond Telegram's own wait; an answer that takes longer never comes.
 _SLACK_S = 15.0
-_RENEW_AFTER = 3
+_RENEW_EVERY = 3
+#: Tries to store become rarer, up to so many times the first pause.
+_LONGEST_RETRY = 8
 
 
 class Poller:
@@ -153,11 +155,12 @@ class Poller:
 
     async def _try_again(self, update: int, raw: Raw) -> None:
         given_up = self._kept_back[update] = asyncio.Event()
+        until_s = self._status.now_s() + self._patience.keep_s
         self._status.unstored = len(self._kept_back)
         try:
             if "callback_query" not in raw:
                 await self._unstored(raw, False)
-                if await self._stored_at_last(raw, given_up):
+                if await self._stored_at_last(raw, given_up, until_s):
                     return
             # A press that takes effect minutes later is a surprise: it is pressed again, or not.
             await self._unstored(raw, True)
@@ -165,12 +168,13 @@ class Poller:
             self._kept_back.pop(update, None)
             self._status.unstored = len(self._kept_back)
 
-    async def _stored_at_last(self, raw: Raw, given_up: asyncio.Event) -> bool:
-        until = self._status.now_s() + self._patience.keep_s
-        while self._status.now_s() < until:
+    async def _stored_at_last(self, raw: Raw, given_up: asyncio.Event, until_s: float) -> bool:
+        pause_s = self._patience.retry_s
+        while self._status.now_s() < until_s:
             try:
-                await asyncio.wait_for(given_up.wait(), self._patience.retry_s)
+                await asyncio.wait_for(given_up.wait(), pause_s)
             except TimeoutError:
+                pause_s = min(2 * pause_s, _LONGEST_RETRY * self._patience.retry_s)
                 if await self._try(raw):
                     return True
             else:
@@ -198,7 +202,8 @@ class Poller:
 
     async def _next(self) -> Sequence[Raw]:
         unsettled = bool(self._carried)
-        wait_s = 0 if unsettled else self._patience.poll_s
+        # After a fault the first look does not wait, so that its end is seen at once.
+        wait_s = 0 if unsettled or self._failures else self._patience.poll_s
         if unsettled and self._kept_back:
             await asyncio.sleep(min(self._patience.retry_s, self._patience.look_s))
         try:
@@ -206,7 +211,7 @@ class Poller:
                 found = await self._fetch(self._offset, wait_s)
         except (TelegramError, TimeoutError) as error:
             await asyncio.sleep(self._excuse(error))
-            if self._failures >= _RENEW_AFTER:
+            if self._failures % _RENEW_EVERY == 0:
                 await self._renew()
             return ()
         self._failures = 0
