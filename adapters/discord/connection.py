@@ -66,7 +66,6 @@ class Connection:
         self._takers: dict[str, Taker] = {
             **takers,
             "connect": self._connected,
-            "ready": self._ready,
             "resumed": self._resumed,
             "disconnect": self._lost,
         }
@@ -129,14 +128,14 @@ class Connection:
         return bool(self._status.trouble)
 
     async def _given_up(self) -> None:
-        """Return once the login was without a session for too long."""
+        """Return once the login had no session for too long, or one in which nothing comes back."""
         left = self._pace.alive_s
         while left > 0:
             await asyncio.sleep(left)
             now = asyncio.get_running_loop().time()
-            without_s = 0.0 if self._status.connected else now - self._status.lost_at
-            left = self._pace.alive_s - without_s
-        log.warning("Discord: no session for %.0f s, connecting anew", self._pace.alive_s)
+            since = self._status.unheard_since() if self._status.connected else self._status.lost_at
+            left = self._pace.alive_s - (0.0 if since is None else now - since)
+        log.warning("Discord: nothing came for %.0f s, connecting anew", self._pace.alive_s)
 
     async def _pause(self, seconds: float) -> None:
         with contextlib.suppress(TimeoutError):
@@ -150,14 +149,11 @@ class Connection:
         if client is None or client.user is None:
             return
         status.sessions += 1
+        status.unheard.clear()
         status.reconnects += status.sessions > 1
         status.connected, status.trouble, status.network = True, "", ""
         status.who = f"{client.user} ({client.user.id})"
         self._began(client)
-
-    def _ready(self) -> None:
-        if self.client is not None:
-            self._status.servers = len(self.client.guilds)
 
     def _resumed(self) -> None:
         self._status.reconnects += 1

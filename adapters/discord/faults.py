@@ -23,6 +23,8 @@ _WHY = {
     50083: "that thread is archived and locked",
 }
 _BUSY_S, _OFFLINE_S = 30.0, 5.0
+#: Messages that are older than an hour may be edited less often.
+_BUSY = frozenset({30046})
 
 #: What a request can fail with.
 Fault = (discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError, RuntimeError)
@@ -44,7 +46,7 @@ def outcome(error: Exception) -> RejectedError | UncertainError:
 
 
 def _refused(error: "discord.HTTPException") -> RejectedError | UncertainError:
-    if error.status == 429:  # noqa: PLR2004  # Too Many Requests, after the SDK's own tries
+    if error.status == 429 or error.code in _BUSY:  # noqa: PLR2004  # Too Many Requests, after the SDK's own tries
         return BusyError("Discord wants less at once", retry_after_s=_retry_after(error))
     if error.status >= 500:  # noqa: PLR2004  # its own fault, and it may have gone through
         return UncertainError(f"Discord failed: HTTP {error.status}")

@@ -44,6 +44,8 @@ from bot.text import Text
 log = logging.getLogger(__name__)
 
 _KEPT = 4096
+#: How long what is being stored may take when the port is closed.
+_LAST_S = 5.0
 _T = TypeVar("_T")
 
 
@@ -110,10 +112,16 @@ class DiscordPort:
         finally:
             self._status.closed = True
             await self._lanes.close()
-            for task in list(self._tasks):
-                task.cancel()
-            await asyncio.gather(*self._tasks, return_exceptions=True)
+            await self._finish()
             self._sink = None
+
+    async def _finish(self) -> None:
+        """Let what is being stored be stored, for a moment; drop the rest."""
+        if self._tasks:
+            await asyncio.wait(list(self._tasks), timeout=_LAST_S)
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     # ------------------------------------------------------------ what arrives
 
@@ -132,7 +140,7 @@ class DiscordPort:
                     continue
                 # Words that were changed before they were read are no words to act on.
                 event = inbound.from_edit(message, place, me) or inbound.from_message(message, place, me)
-                if event.event_id not in self._taken:
+                if event.event_id not in self._taken and (event.text or event.addressed):
                     self._status.caught_up += 1
                     await self._store(event)
         except Fault as error:
@@ -148,9 +156,17 @@ class DiscordPort:
         if message.author.id == client.user.id:
             self._sending.echoed(message, _loop_time())
         elif inbound.is_said(message):
-            if inbound.is_hidden(message) and self._settings.message_content:
-                self._status.hidden += 1
+            self._watch_words(message, client.user.id)
             self._lanes.put(message.channel.id, partial(self._hear, client, message))
+
+    def _watch_words(self, message: "discord.Message", me: int) -> None:
+        """Notice whether Discord keeps words from us; a mention always comes with its words."""
+        if message.guild is None or any(user.id == me for user in message.mentions):
+            return
+        if message.content:
+            self._status.hidden = 0
+        elif inbound.is_hidden(message) and self._settings.message_content:
+            self._status.hidden += 1
 
     async def _hear(self, client: Gateway, message: "discord.Message") -> None:
         place = await self._place(client, message)
@@ -279,6 +295,9 @@ class DiscordPort:
 
     async def health(self) -> Health:
         """Tell how the connection is."""
+        client = self._connection.client
+        if client is not None:
+            self._status.look(client)
         return self._status.health(_loop_time())
 
     async def close(self) -> None:

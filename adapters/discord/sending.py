@@ -50,6 +50,7 @@ class Sending:
         self._status = status
         self._attempts: OrderedDict[str, Attempt] = OrderedDict()
         self._shown: OrderedDict[str, MessageRef] = OrderedDict()
+        self._echoed: OrderedDict[str, None] = OrderedDict()
         self._newest = 0
 
     async def post(self, place: PlaceRef, message: Message, *, nonce: str, reply_to: str = "") -> MessageRef:
@@ -72,6 +73,8 @@ class Sending:
         _bound(self._attempts)
         sent = Outgoing(payload=payload, files=ready.files)
         data = await _sent(client.http.send_message(channel, params=parameters(sent)))
+        if mark not in self._echoed:
+            self._status.unheard[str(data["id"])] = asyncio.get_running_loop().time()
         return self._remember(mark, place, str(data["id"]))
 
     async def edit(self, ref: MessageRef, message: Message) -> None:
@@ -142,6 +145,9 @@ class Sending:
         if attempt is None:
             self._status.foreign.append((now, str(message.id)))
         else:
+            self._echoed[mark] = None
+            _bound(self._echoed)
+            self._status.unheard.pop(str(message.id), None)
             self._remember(mark, attempt.place, str(message.id))
 
     def _remember(self, mark: str, place: PlaceRef, message: str) -> MessageRef:

@@ -7,6 +7,9 @@ from collections import deque
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from adapters.discord.client import Gateway
+from adapters.discord.sdk import discord
+from adapters.discord.setup import PERMISSIONS
 from bot.ports import Health
 
 _SECOND = (
@@ -16,7 +19,8 @@ _SECOND = (
 #: How long a sign of a second process counts, and how much is kept of what happened.
 SECOND_S, _KEPT = 900.0, 512
 
-#: What to do when Discord ends a connection for good. https://discord.com/developers/docs/topics/opcodes-and-status-codes
+#: What to do when Discord ends a connection for good.
+#: https://discord.com/developers/docs/topics/opcodes-and-status-codes
 LOGIN_REFUSED = (
     "Discord refused the token. Make a new one in the Developer Portal (your application > Bot >"
     " Reset Token), put it where the old one is, and restart sayso."
@@ -38,6 +42,16 @@ _HIDDEN = (
     "Discord keeps the text of messages from the bot, so it understands mentions and direct messages only."
     " Check Message Content Intent in the Developer Portal (your application > Bot)."
 )
+_ENDPOINT = (
+    "Buttons do not reach the bot: an Interactions Endpoint URL is set. Clear it in the Developer Portal"
+    " (your application > General Information)."
+)
+_INVITE = "Open the link of sayso discord invite-url to add it to one."
+_LACKING = "On the server {} the bot lacks: {}. Open the link of sayso discord invite-url again."
+
+
+def _may(member: "discord.Member", bit: int) -> bool:
+    return bool(member.guild_permissions.value & bit)
 
 
 @dataclass(slots=True)
@@ -52,6 +66,9 @@ class Status:
         hidden: messages that came without their words.
         foreign: (loop time, message id) of messages of ours that may come from another process.
         answered_elsewhere: loop time at which another process answered a press before us.
+        unheard: loop times at which messages of ours were sent that have not come back over the gateway.
+        endpoint: buttons go to an address that is set in the portal, and not to us.
+        lacking: servers by name, with the permissions that the bot lacks there.
     """
 
     host: str = ""
@@ -70,6 +87,9 @@ class Status:
     unread: dict[str, str] = field(default_factory=dict)
     last_inbound_at: datetime | None = None
     answered_elsewhere: float | None = None
+    unheard: dict[str, float] = field(default_factory=dict)
+    endpoint: bool = False
+    lacking: dict[str, str] = field(default_factory=dict)
     foreign: deque[tuple[float, str]] = field(default_factory=lambda: deque(maxlen=_KEPT))
     ours: dict[str, None] = field(default_factory=dict)
 
@@ -78,6 +98,22 @@ class Status:
         self.ours[message] = None
         while len(self.ours) > _KEPT:
             del self.ours[next(iter(self.ours))]
+
+    def unheard_since(self) -> float | None:
+        """Return since when a message of ours has not come back; None for none."""
+        return min(self.unheard.values(), default=None)
+
+    def look(self, client: Gateway) -> None:
+        """Look at what the SDK knows of this login."""
+        self.servers = len(client.guilds)
+        application = client.application
+        self.endpoint = application is not None and application.interactions_endpoint_url is not None
+        self.lacking = {}
+        for guild in client.guilds:
+            me = None if client.user is None else guild.get_member(client.user.id)
+            missing = () if me is None else [name for name, bit in PERMISSIONS.items() if not _may(me, bit)]
+            if missing:
+                self.lacking[guild.name] = ", ".join(missing)
 
     def second(self, now: float) -> bool:
         """Tell whether another process on this token showed itself lately."""
@@ -100,9 +136,12 @@ class Status:
             (not self.connected, f"No connection to Discord{why}. It is tried again and again."),
             (self.second(now), _SECOND.format(here=f" (this one runs on {self.host})" if self.host else "")),
             (self.hidden > 0, _HIDDEN),
+            (self.endpoint, _ENDPOINT),
+            (bool(self.lacking), _LACKING.format(*next(iter(self.lacking.items()), ("", "")))),
             (bool(self.unread), "Channel {} was not caught up: {}".format(*first_unread)),
         )
-        return next(((False, words) for is_so, words in faults if is_so), (True, f"connected as {self.who}"))
+        here = f"connected as {self.who}" + ("" if self.servers else ", on no server yet. " + _INVITE)
+        return next(((False, words) for is_so, words in faults if is_so), (True, here))
 
     def _facts(self) -> tuple[tuple[str, str], ...]:
         last = self.last_inbound_at

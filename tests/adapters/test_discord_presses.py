@@ -109,6 +109,12 @@ async def test_a_press_in_a_thread_and_in_a_direct_conversation_is_in_its_place(
         assert (await room.core.heard_of(number))[-1].place == place_of(channel)
 
 
+async def test_a_press_in_a_thread_that_nobody_told_of_is_in_its_place(room: Room) -> None:
+    thread = await room.discord.start_thread(room.ops, "old", told=False)
+    await room.discord.press(room.ana, thread, await room.card(), "s1:yes")
+    assert (await room.core.heard_of(1))[0].place == place_of(thread)
+
+
 async def test_exactly_one_answer_is_given(room: Room) -> None:
     """Report 43: not the library and we both."""
     card = await room.card()

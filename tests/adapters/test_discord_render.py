@@ -52,7 +52,7 @@ def test_a_block_is_read_as_it_is(text: str) -> None:
     assert [line.removeprefix("  ") for line in shown.split("\n")] == ["before", "one", text, "two", "after"]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.lists(st.lists(st.tuples(WORDS, st.sampled_from([Style.PLAIN, Style.STRONG, Style.CODE])), max_size=4))
 )
@@ -63,7 +63,7 @@ def test_any_spans_are_read_as_they_are(lines: list[list[tuple[str, Style]]]) ->
     assert read(markdown(text)) == text.plain()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(WORDS)
 def test_nothing_leaves_a_block(words: str) -> None:
     shown = read(markdown(Text.of(block(f"<{words}>"), "end")))

@@ -83,6 +83,7 @@ class Rest:
         self.keeps_nonces = False
         #: Flags of the application: the Message Content intent of an app in few servers.
         self.application_flags = 1 << 19
+        self.endpoint: str | None = None
         self.news = asyncio.Event()
         self._routes: list[tuple[str, re.Pattern[str], Handler]] = [
             ("GET", re.compile(r"/users/@me"), self._me),
@@ -165,6 +166,7 @@ class Rest:
             "team": None,
             "rpc_origins": [],
             "hook": True,
+            "interactions_endpoint_url": self.endpoint,
         }
 
     # ------------------------------------------------------------ messages

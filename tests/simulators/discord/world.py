@@ -106,6 +106,7 @@ class World:
         self.nonces: dict[str, int] = {}
         #: Threads of which the gateway has told nothing.
         self.untold: set[int] = set()
+        self.permissions = PERMISSIONS
 
     def user(self, name: str, *, bot: bool = False) -> User:
         """Return the person of that name; they join when first named."""
@@ -136,7 +137,7 @@ class World:
             "deaf": False,
             "mute": False,
             "flags": 0,
-            "permissions": PERMISSIONS,
+            "permissions": self.permissions,
         }
 
     def message(self, channel: Channel, author: User, content: str, **more: Any) -> dict[str, Any]:
@@ -191,7 +192,7 @@ class World:
                     "id": str(GUILD),
                     "name": "@everyone",
                     "position": 0,
-                    "permissions": PERMISSIONS,
+                    "permissions": self.permissions,
                     "managed": False,
                 }
                 | role,
@@ -199,7 +200,7 @@ class World:
                     "id": str(BOT_ROLE),
                     "name": "sayso",
                     "position": 1,
-                    "permissions": PERMISSIONS,
+                    "permissions": self.permissions,
                     "managed": True,
                     "tags": {"bot_id": str(BOT)},
                 }

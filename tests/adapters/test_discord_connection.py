@@ -1,0 +1,422 @@
+"""Discord's connection: every way to lose it, what was said meanwhile, and what a person has to mend."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+
+from adapters.discord.connection import Pace
+from adapters.discord.sdk import DiscordWebSocket, Route
+from bot.ports import ChatPort, Inbound, InboundKind, Message, PlaceRef, RejectedError
+from bot.text import Text
+from tests.adapters.console_fakes import FakeCore
+from tests.adapters.stage_discord import QUICK, NoBookmarks, place_of, playing, port_on
+from tests.simulators.discord.rest import Fault
+from tests.simulators.discord.simulator import TOKEN, Discord, discord
+from tests.simulators.discord.world import BOT
+
+IMPATIENT = Pace(identify_pause_s=0.0, retry_s=0.01, slow_s=0.05, alive_s=0.3)
+
+
+class Room:
+    def __init__(self, simulated: Discord, port: Any, core: FakeCore) -> None:
+        self.discord, self.port, self.core = simulated, port, core
+        self.gateway = simulated.gateway
+        self.ops = simulated.world.channel("ops")
+        self.ana = simulated.world.user("ana")
+
+    async def say(self, words: str) -> str:
+        return str((await self.discord.say(self.ana, self.ops, words))["id"])
+
+    async def heard(self, count: int) -> list[str]:
+        return [event.text for event in await self.core.heard_of(count)]
+
+
+@pytest.fixture
+async def room() -> AsyncIterator[Room]:
+    core = FakeCore()
+    async with discord() as simulated:
+        made = Room(simulated, port_on(simulated), core)
+        async with playing(made.port, core):
+            yield made
+
+
+async def until_health(port: ChatPort, fact: Callable[[Any], bool]) -> Any:
+    async with asyncio.timeout(8):
+        while not fact(health := await port.health()):  # noqa: ASYNC110  # health is all that a port tells
+            await asyncio.sleep(0.001)
+    return health
+
+
+@contextlib.asynccontextmanager
+async def trying(port: Any, core: FakeCore) -> AsyncIterator[None]:
+    """Let a port listen that may not get in."""
+    running = asyncio.create_task(port.listen(core.sink))
+    try:
+        yield
+        assert not running.done()
+    finally:
+        await port.close()
+        await asyncio.wait_for(running, 10)
+
+
+# ---------------------------------------------------------------- lost and resumed
+
+
+def facts(health: Any) -> dict[str, str]:
+    return dict(health.facts)
+
+
+async def test_who_it_is_and_what_it_may_is_told(room: Room) -> None:
+    await room.say("hello")
+    await room.heard(1)
+    told = facts(await until_health(room.port, lambda health: facts(health)["servers"] == "1"))
+    assert told["account"] == f"sayso ({BOT})"
+    assert told["intents"] == "guilds, messages, message content"
+    assert told["last event"] == "2026-03-01 12:00 UTC"
+    assert told["reconnects"] == "0"
+
+
+@pytest.mark.parametrize("end", ["op 7", "op 9 resumable", "4000", "4008", "abort"])
+async def test_a_session_that_is_resumed_plays_back_what_was_missed_once(room: Room, end: str) -> None:
+    await room.say("one")
+    await room.heard(1)
+    gateway = room.gateway
+    match end:
+        case "op 7":
+            await gateway.ask_to_reconnect()
+        case "op 9 resumable":
+            await gateway.invalidate(resumable=True)
+        case "abort":
+            gateway.abort_all()
+        case code:
+            await gateway.close_all(int(code))
+    # Nobody is connected now, or not yet again: this is played back, or comes live.
+    await room.say("two")
+    await room.discord.until(lambda: gateway.resumed == 1)
+    await room.say("three")
+    assert await room.heard(3) == ["one", "two", "three"]
+    assert gateway.identified == 1
+    assert facts(await until_health(room.port, lambda health: health.ok))["reconnects"] == "1"
+
+
+@pytest.mark.parametrize("end", ["op 9", "4009"])
+async def test_a_session_that_is_lost_is_caught_up_from_history(room: Room, end: str) -> None:
+    await room.say("one")
+    await room.heard(1)
+    room.gateway.sessions.clear()  # what is said now reaches nobody
+    await room.say("two")
+    await (room.gateway.invalidate(resumable=False) if end == "op 9" else room.gateway.close_all(4009))
+    await room.discord.until(lambda: room.gateway.identified == 2)
+    await room.say("three")
+    assert await room.heard(3) == ["one", "two", "three"]
+    assert facts(await room.port.health())["caught up"] in {"1", "2"}
+
+
+async def test_a_gateway_that_never_comes_alive_is_given_up() -> None:
+    """Report 20: connected, heartbeats answered, and nothing ever comes."""
+    core = FakeCore()
+    async with discord() as simulated:
+        simulated.gateway.deaf = True
+        room = Room(simulated, port_on(simulated, pace=IMPATIENT), core)
+        async with trying(room.port, core):
+            await simulated.until(lambda: simulated.gateway.connections >= 2)
+            assert not (await room.port.health()).ok
+            simulated.gateway.deaf = False
+            await until_health(room.port, lambda health: health.ok)
+            await room.say("hello")
+            assert await room.heard(1) == ["hello"]
+
+
+async def test_a_session_in_which_nothing_comes_back_is_given_up() -> None:
+    """Report 20: after a reconnect the client hears no events; what it posts itself does not come back."""
+    core = FakeCore()
+    async with discord() as simulated:
+        room = Room(simulated, port_on(simulated, pace=IMPATIENT), core)
+        async with playing(room.port, core):
+            await room.say("one")
+            await room.heard(1)
+            room.gateway.muffled = True
+            await room.say("two")
+            await room.port.post(place_of(room.ops), Message(body=Text.of("anybody?")), nonce="n1")
+            await simulated.until(lambda: room.gateway.identified == 2)
+            room.gateway.muffled = False
+            assert await room.heard(2) == ["one", "two"]
+            await until_health(room.port, lambda health: health.ok)
+
+
+# ---------------------------------------------------------------- after a restart
+
+
+async def restarted(simulated: Discord, core: FakeCore, *known: tuple[PlaceRef, str]) -> Any:
+    return port_on(simulated, bookmarks=NoBookmarks(*known))
+
+
+async def test_what_was_said_while_down_is_read_in_order_and_once() -> None:
+    core = FakeCore()
+    async with discord() as simulated:
+        room = Room(simulated, port_on(simulated), core)
+        async with playing(room.port, core):
+            last = await room.say("before")
+            await room.heard(1)
+        for number in range(250):
+            simulated.world.message(room.ops, room.ana, f"missed {number}")
+        simulated.world.message(room.ops, simulated.world.users[BOT], "our own")
+        known = (place_of(room.ops), f"m:{room.ops.id}:{last}")
+        async with playing(await restarted(simulated, core, known), core):
+            await room.say("live")
+            words = await room.heard(252)
+    assert words == ["before", *(f"missed {number}" for number in range(250)), "live"]
+    assert all(event.position for event in core.heard)
+
+
+async def test_what_comes_live_waits_until_what_was_missed_is_read() -> None:
+    core = FakeCore()
+    async with discord() as simulated:
+        room = Room(simulated, port_on(simulated), core)
+        first = simulated.world.message(room.ops, room.ana, "first")
+        simulated.world.message(room.ops, room.ana, "missed")
+        gate = asyncio.Event()
+        simulated.rest.fail(r"GET /channels/\d+/messages", Fault(hold=gate))
+        known = (place_of(room.ops), f"m:{room.ops.id}:{first['id']}")
+        async with playing(await restarted(simulated, core, known), core):
+            await room.say("live")
+            assert core.heard == []
+            gate.set()
+            assert await room.heard(2) == ["missed", "live"]
+
+
+@pytest.mark.parametrize("event", ["c:{id}", "f:{id}", "e:1:{id}:1700000000", "m:1:{id}"])
+async def test_reading_goes_on_after_whatever_came_last(event: str) -> None:
+    core = FakeCore()
+    async with discord() as simulated:
+        room = Room(simulated, port_on(simulated), core)
+        last = simulated.world.message(room.ops, room.ana, "known")
+        simulated.world.message(room.ops, room.ana, "missed")
+        known = (place_of(room.ops), event.format(id=last["id"]))
+        async with playing(await restarted(simulated, core, known), core):
+            assert await room.heard(1) == ["missed"]
+
+
+async def test_a_thread_and_a_direct_conversation_are_caught_up_in_their_place() -> None:
+    core = FakeCore()
+    async with discord() as simulated:
+        room = Room(simulated, port_on(simulated), core)
+        thread = await simulated.start_thread(room.ops, "incident")
+        direct = simulated.world.direct("ana")
+        known = []
+        for channel in (thread, direct):
+            last = simulated.world.message(channel, room.ana, "known")
+            simulated.world.message(channel, room.ana, f"<@{BOT}> missed")
+            known.append((place_of(channel), f"m:{channel.id}:{last['id']}"))
+        async with playing(await restarted(simulated, core, *known), core):
+            heard = await core.heard_of(2)
+    assert {event.place for event in heard} == {place_of(thread), place_of(direct)}
+    assert {(event.text, event.addressed, event.direct) for event in heard} == {
+        ("missed", True, False),
+        ("missed", True, True),
+    }
+
+
+async def test_words_that_were_changed_before_they_were_read_are_an_edit() -> None:
+    """Report 36: "no" became "yes" while nobody listened."""
+    core = FakeCore()
+    async with discord() as simulated:
+        room = Room(simulated, port_on(simulated), core)
+        known = simulated.world.message(room.ops, room.ana, "known")
+        missed = simulated.world.message(room.ops, room.ana, "no")
+        await simulated.edit(room.ops, missed["id"], "yes")
+        mark = (place_of(room.ops), f"m:{room.ops.id}:{known['id']}")
+        async with playing(await restarted(simulated, core, mark), core):
+            (event,) = await core.heard_of(1)
+    assert (event.kind, event.text) == (InboundKind.EDIT, "yes")
+
+
+async def test_a_channel_that_can_no_longer_be_read_is_told_and_holds_up_nothing() -> None:
+    core = FakeCore()
+    async with discord() as simulated:
+        room = Room(simulated, port_on(simulated), core)
+        gone = PlaceRef(platform="discord", tenant=room.discord.world.guild()["id"], channel="4711")
+        port = await restarted(simulated, core, (gone, "m:4711:1"), (place_of(room.ops), "nonsense"))
+        async with trying(port, core):
+            await room.discord.until(lambda: bool(simulated.gateway.sessions))
+            await room.say("hello")
+            assert await room.heard(1) == ["hello"]
+            health = await until_health(port, lambda health: "4711" in health.detail)
+    assert "gone" in health.detail
+
+
+# ---------------------------------------------------------------- what a person has to mend
+
+
+async def test_a_refused_token_is_told_once_and_tried_again_slowly(caplog: pytest.LogCaptureFixture) -> None:
+    core = FakeCore()
+    async with discord() as simulated:
+        simulated.rest.token = "another"
+        room = Room(simulated, port_on(simulated), core)
+        async with trying(room.port, core):
+            health = await until_health(room.port, lambda health: "refused the token" in health.detail)
+            assert "Reset Token" in health.detail
+            await simulated.until(lambda: len(simulated.rest.calls) >= 3)
+            simulated.rest.token = TOKEN
+            await until_health(room.port, lambda health: health.ok)
+    assert sum("refused the token" in record.message for record in caplog.records) == 1
+
+
+@pytest.mark.parametrize(
+    ("code", "words"), [(4004, "Reset Token"), (4011, "too many servers"), (4013, "Update")]
+)
+async def test_a_session_that_is_refused_for_good_is_told(code: int, words: str) -> None:
+    core = FakeCore()
+    async with discord() as simulated:
+        simulated.gateway.refuses = code
+        room = Room(simulated, port_on(simulated), core)
+        async with trying(room.port, core):
+            await until_health(room.port, lambda health: words in health.detail)
+            simulated.gateway.refuses = 0
+            await until_health(room.port, lambda health: health.ok)
+
+
+async def test_a_missing_intent_says_where_to_switch_it_on() -> None:
+    """Report 47: 4014."""
+    core = FakeCore()
+    async with discord() as simulated:
+        simulated.gateway.privileged = False
+        room = Room(simulated, port_on(simulated), core)
+        async with trying(room.port, core):
+            health = await until_health(room.port, lambda health: "intent" in health.detail)
+            assert "Privileged Gateway Intents > Message Content Intent" in health.detail
+            assert "message_content = false" in health.detail
+            simulated.gateway.privileged = True
+            await until_health(room.port, lambda health: health.ok)
+
+
+@pytest.mark.parametrize("fault", [Fault(status=503, body="down", times=2), Fault(reset="before", times=2)])
+async def test_a_platform_that_is_down_is_waited_for(fault: Fault) -> None:
+    core = FakeCore()
+    async with discord() as simulated:
+        simulated.rest.fail(r"GET /users/@me", fault)
+        room = Room(simulated, port_on(simulated), core)
+        async with trying(room.port, core):
+            await until_health(room.port, lambda health: health.ok)
+            await room.say("hello")
+            assert await room.heard(1) == ["hello"]
+
+
+async def test_an_address_where_nobody_answers_is_told() -> None:
+    core = FakeCore()
+    async with discord() as simulated:
+        port = port_on(simulated)
+        port._connection._settings = port._settings.model_copy(
+            update={"api_url": "http://127.0.0.1:9/api/v10"}
+        )
+        async with trying(port, core):
+            health = await until_health(port, lambda health: "cannot be reached" in health.detail)
+    assert not health.ok
+
+
+async def test_an_address_for_interactions_is_told_because_no_button_would_work() -> None:
+    core = FakeCore()
+    async with discord() as simulated:
+        simulated.rest.endpoint = "https://example.com/interactions"
+        port = port_on(simulated)
+        async with trying(port, core):
+            health = await until_health(port, lambda health: "Endpoint" in health.detail)
+    assert "Clear it in the Developer Portal" in health.detail
+
+
+async def test_permissions_that_are_missing_are_named() -> None:
+    core = FakeCore()
+    async with discord() as simulated:
+        simulated.world.permissions = str(1 << 10 | 1 << 11 | 1 << 38)
+        port = port_on(simulated)
+        async with trying(port, core):
+            health = await until_health(port, lambda health: "lacks" in health.detail)
+    assert "On the server Fleet the bot lacks: Attach Files, Read Message History." in health.detail
+
+
+async def test_two_processes_on_one_token_are_reported(room: Room) -> None:
+    """Report 40: both hear everything; the one says that the other is there."""
+    other = port_on(room.discord)
+    async with playing(other, FakeCore()):
+        await other.post(place_of(room.ops), Message(body=Text.of("from the other")), nonce="n1")
+        await room.port.post(place_of(room.ops), Message(body=Text.of("from us")), nonce="n2")
+        for port in (room.port, other):
+            health = await until_health(port, lambda health: not health.ok)
+            assert "Another process uses this Discord token" in health.detail
+
+
+async def test_our_own_messages_are_no_second_process(room: Room) -> None:
+    for number in range(3):
+        await room.port.post(place_of(room.ops), Message(body=Text.of("ours")), nonce=f"n{number}")
+    room.core.full = frozenset({"x"})
+    await room.say(f"<@{BOT}> x")
+    await room.discord.until(lambda: len(room.ops.messages) == 5)
+    await room.say("over")
+    await room.heard(1)
+    assert (await room.port.health()).ok
+
+
+# ---------------------------------------------------------------- the rest
+
+
+async def test_nothing_secret_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    core = FakeCore()
+
+    async def broken(_inbound: Inbound) -> Any:
+        raise ValueError("oh")
+
+    async with discord() as simulated:
+        room = Room(simulated, port_on(simulated), core)
+        async with playing(room.port, core):
+            await room.say("hunter2 is my password")
+            await room.heard(1)
+            await room.port.post(place_of(room.ops), Message(body=Text.of("hunter2")), nonce="n1")
+            room.port._sink = broken
+            await room.say("hunter2 again")
+            await room.say(f"<@{BOT}> hunter2 again")
+            await room.discord.until(lambda: len(room.ops.messages) == 5)
+            await room.gateway.ask_to_reconnect()
+            await room.discord.until(lambda: room.gateway.resumed == 1)
+    assert TOKEN not in caplog.text
+    assert "hunter2" not in caplog.text
+
+
+async def test_the_addresses_of_other_clients_are_left_alone(room: Room) -> None:
+    assert Route.BASE == "https://discord.com/api/v10"
+    assert str(DiscordWebSocket.DEFAULT_GATEWAY) == "wss://gateway.discord.gg/"
+
+
+async def test_it_can_be_closed_while_it_cannot_get_in() -> None:
+    core = FakeCore()
+    async with discord() as simulated:
+        simulated.gateway.deaf = True
+        room = Room(simulated, port_on(simulated, pace=QUICK), core)
+        async with trying(room.port, core):
+            await simulated.until(lambda: simulated.gateway.identified == 1)
+        with pytest.raises(RejectedError):
+            await room.port.post(place_of(room.ops), Message(body=Text.of("x")), nonce="n1")
+        assert not (await room.port.health()).ok
+
+
+async def test_what_was_begun_is_stored_when_it_is_closed() -> None:
+    core, entered, let = FakeCore(), asyncio.Event(), asyncio.Event()
+
+    async def slow(inbound: Inbound) -> Any:
+        entered.set()
+        await let.wait()
+        return await core.sink(inbound)
+
+    async with discord() as simulated:
+        room = Room(simulated, port_on(simulated), core)
+        async with playing(room.port, core):
+            room.port._sink = slow
+            await room.say("hello")
+            await entered.wait()
+            await room.port.close()
+            asyncio.get_running_loop().call_later(0.05, let.set)
+    assert [event.text for event in core.heard] == ["hello"]
