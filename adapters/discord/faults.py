@@ -9,7 +9,7 @@ from adapters.discord.sdk import discord
 from bot.ports import BusyError, RejectedError, UncertainError
 
 #: Codes of Discord's JSON errors. https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
-UNKNOWN_INTERACTION, ALREADY_ANSWERED = 10062, 40060
+UNKNOWN_INTERACTION, ALREADY_ANSWERED, INVALID_FORM = 10062, 40060, 50035
 #: The handle of an interaction is worn out: its fifteen minutes are over, or it was never answered.
 WORN_OUT = frozenset({UNKNOWN_INTERACTION, 10015, 10008, 50027})
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from adapters.discord import inbound
 from adapters.discord.client import Gateway
-from adapters.discord.faults import ALREADY_ANSWERED, WORN_OUT, Fault, outcome
+from adapters.discord.faults import ALREADY_ANSWERED, INVALID_FORM, WORN_OUT, Fault, outcome
 from adapters.discord.render import EPHEMERAL, NO_PINGS, Outgoing, modal, token_of_button, token_of_form
 from adapters.discord.sdk import discord
 from adapters.discord.status import Status
@@ -24,6 +24,7 @@ log = logging.getLogger(__name__)
 
 NOT_OURS = "That button belongs to nothing here."
 NOT_STORED = "Not stored, so nothing was done."
+NOTED = "Taken."
 BROKE = "That was not taken: something broke here. Try again."
 #: Kinds of first answers. https://discord.com/developers/docs/interactions/receiving-and-responding
 SAY, TAKEN, OPEN = 4, 6, 9
@@ -116,6 +117,10 @@ class Presses:
                 await client.hooks.answer(handle.interaction, kind, data)
             handle.usable = True
         except Fault as error:
+            if kind == TAKEN and getattr(error, "code", 0) == INVALID_FORM:
+                # Discord has not always let a form be taken without a word.
+                await self._answer(client, handle, SAY, _private(NOTED))
+                return
             log.info("a press was answered too late or not at all: %s", outcome(error))
             if getattr(error, "code", 0) == ALREADY_ANSWERED and fresh:
                 self._status.answered_elsewhere = asyncio.get_running_loop().time()

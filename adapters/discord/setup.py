@@ -42,8 +42,8 @@ Discord, step by step. It takes about five minutes.
      [adapters.discord]
      token_file = "/etc/sayso/discord-token"
 {intent}
-4. On the same page, switch off Public Bot, so that nobody else can add it. If that is refused,
-   set Install Link to None on the page Installation first.
+4. On the page Installation set Install Link to None. Then, on the page Bot, switch off Public Bot,
+   so that nobody else can add it.
 5. On the page General Information, leave Interactions Endpoint URL empty: buttons come over the gateway.
 6. Open this link, choose your server and press Authorize:
    {link}{needs_id}

@@ -316,6 +316,13 @@ async def test_a_form_that_was_opened_before_a_restart_can_be_sent_after_it() ->
             assert [event.text for event in core.heard] == ["", "too risky"]
 
 
+async def test_a_form_that_discord_wants_words_for_gets_words(room: Room) -> None:
+    refusal = {"code": 50035, "message": "Invalid Form Body"}
+    room.discord.rest.fail(r"POST /interactions/.*", Fault(status=400, body=refusal))
+    answer = await room.answer(await room.discord.submit(room.ana, room.ops, "f1:reason", "too risky"))
+    assert (answer["type"], answer["data"]["content"], answer["data"]["flags"]) == (SAID, "Taken.", 64)
+
+
 async def test_a_core_that_is_slow_gets_no_form_and_the_press_counts(hasty: Room) -> None:
     hasty.core.forms = {"no": FORM}
     entered, let = hold(hasty)
