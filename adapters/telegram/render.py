@@ -1,8 +1,8 @@
 """Rendering: spans to plain text with entities, buttons to a keyboard. Pure; never writes markup.
 
-Telegram finds mentions, by itself, in whatever no entity of code covers, and tells who is mentioned. So every
-"@name" of ours is shown as code: it reads the same and reaches nobody. Offsets count UTF-16 units, as the
-Bot API does.
+Telegram finds mentions and commands itself in whatever no entity of code covers: it tells who is mentioned,
+and a command that is tapped is said at once, in the name of who tapped it. So every "@name" and "/word" of
+ours is shown as code: it reads the same and does nothing. Offsets count UTF-16 units, as the Bot API does.
 """
 
 import re
@@ -28,7 +28,7 @@ MAX_LABEL_UNITS = 60
 _ROW_UNITS, _ROW_BUTTONS = 28, 3
 MAX_BUTTONS = 25
 
-_MENTION = re.compile(r"@\w+")
+_LIVE = re.compile(r"@\w+|(?<![\w/])/\w+")
 _EMPTY = "(nothing to show)"
 _ENTITY = {
     Style.STRONG: MessageEntity.BOLD,
@@ -62,7 +62,7 @@ def render(text: Text) -> Rendered:
     characters, styles = _flatten(text)
     if not characters.strip():
         return Rendered(_EMPTY, (_entity(MessageEntity.ITALIC, 0, units(_EMPTY)),))
-    for found in _MENTION.finditer(characters):
+    for found in _LIVE.finditer(characters):
         for place in range(*found.span()):
             if styles[place] not in _VERBATIM:
                 styles[place] = Style.CODE

@@ -45,6 +45,18 @@ def test_nothing_pings(name: str) -> None:
         assert render(text).text == text.plain()
 
 
+@pytest.mark.parametrize("text", ["say /yes", "/approve k7f3a2", "(/stop)", "/var 18 G of 20 G"])
+def test_no_command_can_be_tapped(text: str) -> None:
+    """A tapped command is said at once, by who tapped it: it could be a yes."""
+    rendered = render(Text.of(text))
+    assert rendered.text == text
+    assert not found(rendered.text, [one.to_dict() for one in rendered.entities])
+
+
+def test_a_slash_between_words_is_no_command() -> None:
+    assert shown(Text.of("and/or 1/2 https://sayso.example/x")) == []
+
+
 def test_a_name_made_of_two_spans_does_not_ping() -> None:
     assert pings(Text.of(["@", strong("ana_tg")])) == []
     assert pings(Text.of([strong("see @"), code("ana"), "_tg"])) == []
@@ -99,7 +111,7 @@ def test_any_text_is_taken_shown_exactly_and_pings_nobody(lines: list[list[Span]
     entities = [one.to_dict() for one in rendered.entities]
     kept, kept_entities = taken(rendered.text, entities)
     assert kept == (text.plain().strip() or "(nothing to show)")
-    assert not [one for one in found(kept, kept_entities) if one["type"] == "mention"]
+    assert found(kept, kept_entities) == []
 
 
 # ---------------------------------------------------------------- buttons
