@@ -21,12 +21,24 @@ _SED_OPEN = re.compile(
     rf"[ \t;\n]*(?:{_ADDRESS}(?:[ \t]*,[ \t]*(?:{_ADDRESS}|[+~]\d+))?)?[ \t]*!?[ \t]*\{{[ \t;\n]*"
 )
 _AWK_WORDS = re.compile(
-    r"system|getline|ENVIRON|PROCINFO|close|fflush|function|func|include|load|namespace|@|\\\n"
+    r"system|getline|ENVIRON|PROCINFO|ARGV|ARGC|close|fflush|function|func|include|load|namespace|@|\\\n"
 )
 _AWK_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _AWK_REGEX = re.compile(r"/(?:[^/\\\n\[]|\\.|\[[^]\n/\\]*\])*/")
+_AWK_PRINT = re.compile(r"(?<![A-Za-z0-9_])printf?(?![A-Za-z0-9_])")
+#: What a regex follows and a division cannot; "" is the program's beginning.
+_AWK_BEFORE_REGEX = frozenset(["", *"({[,;~!&|=?:<*%^"])
+#: Values after which a slash divides: fields, numbers, elements, and names that are no word of the language.
+_AWK_VALUE = re.compile(
+    r"(?:\$\w+|\]|(?<![A-Za-z0-9_.])\d[\d.]*|(?<![A-Za-z0-9_$])"
+    r"(?!(?:print|printf|return|in|else|do|case|exit|delete|default|next|length|BEGIN|END)[ \t]*\Z)"
+    r"[A-Za-z_]\w*)[ \t]*\Z"
+)
+#: No word before a slash is longer; a longer one is not looked at to its beginning.
+_AWK_LONGEST = 80
+_AWK_NO_MATTER = re.compile(r"[\w .,;$*%+-]*")
 _JQ_WORDS = re.compile(
-    r"\benv\b|\$ENV|\bimport\b|\binclude\b|modulemeta|get_search_list|\binputs?\b(?!_filename)|\$__loc__|getpath/1"
+    r"\benv\b|\beval\s*\(|\$ENV|\bimport\b|\binclude\b|modulemeta|get_search_list|\binputs?\b(?!_filename)|\$__loc__|getpath/1"
 )
 
 
@@ -62,6 +74,9 @@ def _awk(code: str) -> str | None:
             return objection
         if char == ">" and braces > 0 and parens < 1:
             return objection
+        # A loop's head may print, and so redirect, where a ">" is otherwise a comparison.
+        if char == "p" and parens > 0 and _AWK_PRINT.match(code, at):
+            return objection
         before = before if char.isspace() else char
         at += 1
     return None
@@ -73,13 +88,23 @@ def _awk_literal(code: str, at: int, before: str) -> str | None:
     if char == '"':
         found = _AWK_STRING.match(code, at)
         return found[0] if found else None
-    # After a value a slash divides; anywhere else it opens a regex.
-    if char == "/" and not (before.isalnum() or before in (")", "]", "$", "_")):
-        found = _AWK_REGEX.match(code, at)
-        return found[0] if found else None
+    if char == "/":
+        return _awk_slash(code, at, before)
     if char == "#":
         return None
     return char
+
+
+def _awk_slash(code: str, at: int, before: str) -> str | None:
+    """Return a regex, or the slash where it divides; None where reading it the other way would matter."""
+    if before in _AWK_BEFORE_REGEX:
+        found = _AWK_REGEX.match(code, at)
+        return found[0] if found else None
+    if _AWK_VALUE.search(code, max(0, at - _AWK_LONGEST), at):
+        return "/"
+    # After a word, a parenthesis, a sign or a line's end only the whole grammar tells which of both it is.
+    behind, more, _ = code[at + 1 :].partition("/")
+    return None if more and not _AWK_NO_MATTER.fullmatch(behind) else "/"
 
 
 def _jq(code: str) -> str | None:
