@@ -124,10 +124,12 @@ class Intake:
         """Let Bolt deal with an envelope, and acknowledge it where that went well."""
         self._state.last_event = self._clock.now()
         response = await self._app.async_dispatch(AsyncBoltRequest(mode="socket_mode", body=request.payload))
-        if response.status != 200:  # noqa: PLR2004 - the status has no better name
+        # 404: nobody wants it, so it need not come again. What somebody pressed or sent comes only once, and
+        # they would see a warning.
+        if request.type == "events_api" and response.status not in {200, 404}:
             log.warning("Slack: an envelope of type %s was not acknowledged", request.type)
             return
-        body = _json(response)
+        body = _json(response) if response.status == 200 else None  # noqa: PLR2004 - it has no better name
         try:
             await socket.send_socket_mode_response(
                 SocketModeResponse(envelope_id=request.envelope_id, payload=body)

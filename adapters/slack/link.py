@@ -135,10 +135,10 @@ class Link:
         self._count(socket, ours=1 if gap else 2)
         self._state.refused = self._state.problem = ""
         self._state.open = True
-        if gap:
-            await self._read_up()
-        else:
+        if not gap:
             await self._leave(old)
+        # Again: what came between reading and opening, or was under way on the connection that was left.
+        await self._read_up()
 
     async def _check(self) -> None:
         told, scopes = await self._web.scopes()
@@ -147,7 +147,7 @@ class Link:
             user=str(told.get("user_id") or ""),
             bot=str(told.get("bot_id") or ""),
         )
-        self._state.who = f"{told.get('user')} in {told.get('team')}"
+        self._state.who = f"{told.get('user')} in {told.get('team')} ({reader.team})"
         self._state.scopes = scopes
         self._ready(reader)
         self._checked = True
@@ -178,10 +178,12 @@ class Link:
         if socket is None:
             return
         loop = asyncio.get_running_loop()
-        recheck_at = loop.time() + self._pace.crowd
+        # Each look opens a connection, of which Slack wants few a minute.
+        looks = 1 if self._state.seen_others < 2 else 5  # noqa: PLR2004 - it was reported
+        recheck_at = loop.time() + self._pace.crowd * looks
         retry_at = loop.time() + self._pace.again
         while not self._stop.is_set() and not socket.lost.is_set():
-            await _first(self._stop, socket.lost, timeout_s=self._pace.ping)
+            await _first(self._stop, socket.lost, timeout_s=self._nap_s())
             if not socket.lost.is_set() and not await socket.is_alive():
                 await socket.connect_to_new_endpoint()
             if self._state.others and loop.time() >= recheck_at and not socket.lost.is_set():
@@ -195,6 +197,15 @@ class Link:
         self._state.reconnects += 1
         self._state.open = socket.leaving
         log.info("Slack: connecting anew: %s", socket.why or "Slack asked for it")
+
+    def _nap_s(self) -> float:
+        """Return until when to look again, in seconds."""
+        naps = [self._pace.ping]
+        if self._state.others:
+            naps.append(self._pace.crowd)
+        if self._state.unread:
+            naps.append(self._pace.again)
+        return min(naps)
 
     def _wait_s(self, error: Exception, failures: int) -> float:
         """Say what went wrong, once for each kind, and return the seconds until the next try."""

@@ -15,6 +15,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.web import QUIET
 
+#: Turns of the event loop that the SDK needs from a received frame to its handler, and some more.
+_DRAIN = 10
+
 Handle = Callable[["Socket", SocketModeRequest], Awaitable[None]]
 
 
@@ -61,6 +64,9 @@ class Socket(SocketModeClient):
     async def end(self, *, grace_s: float) -> None:
         """Close, after what arrived here was handled or `grace_s` is over."""
         self.lost.set()
+        for _ in range(_DRAIN):
+            # What was read already is taken up within a few turns of the loop.
+            await asyncio.sleep(0)
         if self._handling:
             await asyncio.wait(self._handling, timeout=grace_s)
         with contextlib.suppress(TimeoutError, OSError):

@@ -188,7 +188,7 @@ class Web:
         name, status = str(data.get("error") or "?"), error.response.status_code
         if status == 429 or name in _BUSY:  # noqa: PLR2004 - as above
             return BusyError(f"Slack: {name}", retry_after_s=retry_after_s(error.response.headers))
-        if status >= 500 or name in _UNSURE:  # noqa: PLR2004 - as above
+        if status >= 500 or name in _UNSURE or name == "?":  # noqa: PLR2004 - as above
             return UncertainError(f"Slack: {name} (HTTP {status})")
         if name in PERMANENT and name not in {"missing_scope", "no_permission"}:
             self.on_permanent(name)

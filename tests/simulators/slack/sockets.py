@@ -1,5 +1,6 @@
 """Socket Mode of the simulator: connections, envelopes, acknowledgements and how long they took."""
 
+import contextlib
 import json
 import time
 from collections.abc import Callable
@@ -136,7 +137,10 @@ class Sockets:
         }
         if kind == "events_api":
             frame |= {"retry_attempt": attempt, "retry_reason": "timeout" if attempt else ""}
-        await connection.ws.send_json(frame)
+        try:
+            await connection.ws.send_json(frame)
+        except ConnectionError:
+            return None  # it broke a moment ago
         return one
 
     async def event(self, event: Json, *, key: str) -> Delivery | None:
@@ -173,7 +177,8 @@ class Sockets:
         """Say that every present connection will be closed soon."""
         for one in list(self.connections):
             frame = {"type": "disconnect", "reason": reason, "debug_info": {"host": "sim"}}
-            await one.ws.send_json(frame)
+            with contextlib.suppress(ConnectionError):
+                await one.ws.send_json(frame)
 
     def cut(self) -> None:
         """Break every connection without a word."""

@@ -12,9 +12,9 @@ Json = dict[str, Any]
 
 TEAM, APP, BOT_USER, BOT = "T1", "A1", "UBOT", "BBOT"
 BOT_TOKEN, APP_TOKEN = "xoxb-test", "xapp-test"
-SCOPES = ",".join(
-    ["app_mentions:read", "channels:history", "chat:write", "files:write", "groups:history"]
-    + ["im:history", "mpim:history", "users:read"]
+SCOPES = (
+    "app_mentions:read,channels:history,chat:write,files:write,groups:history,"
+    "im:history,mpim:history,users:read"
 )
 #: 2026-03-01 12:00 UTC, in microseconds; where the tests' clock stands still.
 NOON = 1_772_366_400_000_000
