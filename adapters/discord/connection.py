@@ -31,6 +31,7 @@ class Pace:
         identify_pause_s: before a session is begun anew on an open login; Discord allows one in five seconds.
         retry_s: before the first new login; doubled up to `slow_s`, which also holds for lasting refusals.
         alive_s: a login that is not ready for so long is given up and made anew (report 20).
+        close_s: for the other side to agree to the end of a login.
     """
 
     ack_s: float = 1.5
@@ -38,6 +39,7 @@ class Pace:
     retry_s: float = 1.0
     slow_s: float = 60.0
     alive_s: float = 90.0
+    close_s: float = 5.0
 
 
 class Connection:
@@ -99,11 +101,19 @@ class Connection:
         finally:
             self.client = None
             self._status.connected = False
-            await client.close()
+            await self._end(client)
             for task in (running, *others):
                 task.cancel()
             await asyncio.gather(running, *others, return_exceptions=True)
         return self._ended(running)
+
+    async def _end(self, client: Gateway) -> None:
+        """End a login, whether or not the other side still answers."""
+        try:
+            async with asyncio.timeout(self._pace.close_s):
+                await client.close()
+        except TimeoutError:
+            await client.http.close()
 
     def _ended(self, running: "asyncio.Task[None]") -> bool:
         error = None if running.cancelled() else running.exception()

@@ -98,8 +98,10 @@ class DiscordPort:
             lambda: self._connection.client, closed=lambda: self._status.closed, status=self._status
         )
         self._presses = Presses(self._committing, status=self._status, ack_s=pace.ack_s)
-        # The newest stored message of each place, what was stored lately, and the last words of each person.
+        # The newest stored message of each place, places of channels that were looked up, what was stored
+        # lately, and the last words of each person.
         self._newest: dict[PlaceRef, int] = {}
+        self._places: OrderedDict[int, PlaceRef] = OrderedDict()
         self._taken: OrderedDict[str, None] = OrderedDict()
         self._last_words: OrderedDict[tuple[PlaceRef, str], str] = OrderedDict()
 
@@ -197,14 +199,19 @@ class DiscordPort:
         guild = message.guild.id if message.guild is not None else None
         if guild is None and isinstance(message.channel, discord.PartialMessageable):
             guild = message.channel.guild_id
-        place = inbound.place_of(message.channel, guild)
+        place = inbound.place_of(message.channel, guild) or self._places.get(message.channel.id)
         if place is not None:
             return place
         try:
             place = inbound.place_of(await client.fetch_channel(message.channel.id), guild)
         except Fault as error:
             log.info("Discord: channel %s is not known: %s", message.channel.id, outcome(error))
-        return place or PlaceRef(
+        if place is not None:
+            self._places[message.channel.id] = place
+            while len(self._places) > _KEPT:
+                self._places.popitem(last=False)
+            return place
+        return PlaceRef(
             platform=self.name, tenant="" if guild is None else str(guild), channel=str(message.channel.id)
         )
 

@@ -1,38 +1,22 @@
 """Discord's connection: every way to lose it, what was said meanwhile, and what a person has to mend."""
 
 import asyncio
-import contextlib
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from adapters.discord.connection import Pace
 from adapters.discord.sdk import DiscordWebSocket, Route
-from bot.ports import ChatPort, Inbound, InboundKind, Message, PlaceRef, RejectedError
+from bot.ports import Inbound, Message, RejectedError
 from bot.text import Text
 from tests.adapters.console_fakes import FakeCore
-from tests.adapters.stage_discord import QUICK, NoBookmarks, place_of, playing, port_on
+from tests.adapters.discord_room import IMPATIENT, Room, trying, until_health
+from tests.adapters.stage_discord import QUICK, place_of, playing, port_on
 from tests.simulators.discord.rest import Fault
-from tests.simulators.discord.simulator import TOKEN, Discord, discord
+from tests.simulators.discord.simulator import TOKEN, discord
 from tests.simulators.discord.world import BOT
-
-IMPATIENT = Pace(identify_pause_s=0.0, retry_s=0.01, slow_s=0.05, alive_s=0.3)
-
-
-class Room:
-    def __init__(self, simulated: Discord, port: Any, core: FakeCore) -> None:
-        self.discord, self.port, self.core = simulated, port, core
-        self.gateway = simulated.gateway
-        self.ops = simulated.world.channel("ops")
-        self.ana = simulated.world.user("ana")
-
-    async def say(self, words: str) -> str:
-        return str((await self.discord.say(self.ana, self.ops, words))["id"])
-
-    async def heard(self, count: int) -> list[str]:
-        return [event.text for event in await self.core.heard_of(count)]
 
 
 @pytest.fixture
@@ -42,25 +26,6 @@ async def room() -> AsyncIterator[Room]:
         made = Room(simulated, port_on(simulated), core)
         async with playing(made.port, core):
             yield made
-
-
-async def until_health(port: ChatPort, fact: Callable[[Any], bool]) -> Any:
-    async with asyncio.timeout(8):
-        while not fact(health := await port.health()):  # noqa: ASYNC110  # health is all that a port tells
-            await asyncio.sleep(0.001)
-    return health
-
-
-@contextlib.asynccontextmanager
-async def trying(port: Any, core: FakeCore) -> AsyncIterator[None]:
-    """Let a port listen that may not get in."""
-    running = asyncio.create_task(port.listen(core.sink))
-    try:
-        yield
-        assert not running.done()
-    finally:
-        await port.close()
-        await asyncio.wait_for(running, 10)
 
 
 # ---------------------------------------------------------------- lost and resumed
@@ -146,107 +111,6 @@ async def test_a_session_in_which_nothing_comes_back_is_given_up() -> None:
             room.gateway.muffled = False
             assert await room.heard(2) == ["one", "two"]
             await until_health(room.port, lambda health: health.ok)
-
-
-# ---------------------------------------------------------------- after a restart
-
-
-async def restarted(simulated: Discord, core: FakeCore, *known: tuple[PlaceRef, str]) -> Any:
-    return port_on(simulated, bookmarks=NoBookmarks(*known))
-
-
-async def test_what_was_said_while_down_is_read_in_order_and_once() -> None:
-    core = FakeCore()
-    async with discord() as simulated:
-        room = Room(simulated, port_on(simulated), core)
-        async with playing(room.port, core):
-            last = await room.say("before")
-            await room.heard(1)
-        for number in range(250):
-            simulated.world.message(room.ops, room.ana, f"missed {number}")
-        simulated.world.message(room.ops, simulated.world.users[BOT], "our own")
-        known = (place_of(room.ops), f"m:{room.ops.id}:{last}")
-        async with playing(await restarted(simulated, core, known), core):
-            await room.say("live")
-            words = await room.heard(252)
-    assert words == ["before", *(f"missed {number}" for number in range(250)), "live"]
-    assert all(event.position for event in core.heard)
-
-
-async def test_what_comes_live_waits_until_what_was_missed_is_read() -> None:
-    core = FakeCore()
-    async with discord() as simulated:
-        room = Room(simulated, port_on(simulated), core)
-        first = simulated.world.message(room.ops, room.ana, "first")
-        simulated.world.message(room.ops, room.ana, "missed")
-        gate = asyncio.Event()
-        simulated.rest.fail(r"GET /channels/\d+/messages", Fault(hold=gate))
-        known = (place_of(room.ops), f"m:{room.ops.id}:{first['id']}")
-        async with playing(await restarted(simulated, core, known), core):
-            await room.say("live")
-            assert core.heard == []
-            gate.set()
-            assert await room.heard(2) == ["missed", "live"]
-
-
-@pytest.mark.parametrize("event", ["c:{id}", "f:{id}", "e:1:{id}:1700000000", "m:1:{id}"])
-async def test_reading_goes_on_after_whatever_came_last(event: str) -> None:
-    core = FakeCore()
-    async with discord() as simulated:
-        room = Room(simulated, port_on(simulated), core)
-        last = simulated.world.message(room.ops, room.ana, "known")
-        simulated.world.message(room.ops, room.ana, "missed")
-        known = (place_of(room.ops), event.format(id=last["id"]))
-        async with playing(await restarted(simulated, core, known), core):
-            assert await room.heard(1) == ["missed"]
-
-
-async def test_a_thread_and_a_direct_conversation_are_caught_up_in_their_place() -> None:
-    core = FakeCore()
-    async with discord() as simulated:
-        room = Room(simulated, port_on(simulated), core)
-        thread = await simulated.start_thread(room.ops, "incident")
-        direct = simulated.world.direct("ana")
-        known = []
-        for channel in (thread, direct):
-            last = simulated.world.message(channel, room.ana, "known")
-            simulated.world.message(channel, room.ana, f"<@{BOT}> missed")
-            known.append((place_of(channel), f"m:{channel.id}:{last['id']}"))
-        async with playing(await restarted(simulated, core, *known), core):
-            heard = await core.heard_of(2)
-    assert {event.place for event in heard} == {place_of(thread), place_of(direct)}
-    assert {(event.text, event.addressed, event.direct) for event in heard} == {
-        ("missed", True, False),
-        ("missed", True, True),
-    }
-
-
-async def test_words_that_were_changed_before_they_were_read_are_an_edit() -> None:
-    """Report 36: "no" became "yes" while nobody listened."""
-    core = FakeCore()
-    async with discord() as simulated:
-        room = Room(simulated, port_on(simulated), core)
-        known = simulated.world.message(room.ops, room.ana, "known")
-        missed = simulated.world.message(room.ops, room.ana, "no")
-        await simulated.edit(room.ops, missed["id"], "yes")
-        mark = (place_of(room.ops), f"m:{room.ops.id}:{known['id']}")
-        async with playing(await restarted(simulated, core, mark), core):
-            (event,) = await core.heard_of(1)
-    assert (event.kind, event.text) == (InboundKind.EDIT, "yes")
-
-
-async def test_a_channel_that_can_no_longer_be_read_is_told_and_holds_up_nothing() -> None:
-    core = FakeCore()
-    async with discord() as simulated:
-        room = Room(simulated, port_on(simulated), core)
-        gone = PlaceRef(platform="discord", tenant=room.discord.world.guild()["id"], channel="4711")
-        port = await restarted(simulated, core, (gone, "m:4711:1"), (place_of(room.ops), "nonsense"))
-        async with trying(port, core):
-            await room.discord.until(lambda: bool(simulated.gateway.sessions))
-            await room.say("hello")
-            assert await room.heard(1) == ["hello"]
-            health = await until_health(port, lambda health: "4711" in health.detail)
-    assert "gone" in health.detail
 
 
 # ---------------------------------------------------------------- what a person has to mend
@@ -401,6 +265,18 @@ async def test_it_can_be_closed_while_it_cannot_get_in() -> None:
         with pytest.raises(RejectedError):
             await room.port.post(place_of(room.ops), Message(body=Text.of("x")), nonce="n1")
         assert not (await room.port.health()).ok
+
+
+async def test_it_can_be_closed_when_the_network_is_gone() -> None:
+    core = FakeCore()
+    async with discord() as simulated:
+        simulated.gateway.silent = asyncio.Event()
+        room = Room(simulated, port_on(simulated, pace=replace(QUICK, close_s=0.05)), core)
+        running = asyncio.create_task(room.port.listen(core.sink))
+        await until_health(room.port, lambda health: health.ok)
+        await room.port.close()
+        await asyncio.wait_for(running, 5)
+        simulated.gateway.silent.set()
 
 
 async def test_what_was_begun_is_stored_when_it_is_closed() -> None:

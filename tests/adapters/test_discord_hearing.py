@@ -183,9 +183,11 @@ async def test_a_thread_is_a_place_in_its_channel_and_is_answered_there(room: Ro
 
 async def test_a_thread_that_nobody_told_of_is_looked_up_once_it_speaks(room: Room) -> None:
     thread = await room.discord.start_thread(room.ops, "old", told=False)
-    await room.discord.say(room.ana, thread, "hello")
-    (event,) = await room.core.heard_of(1)
-    assert event.place == place_of(thread)
+    for words in ("hello", "again"):
+        await room.discord.say(room.ana, thread, words)
+    assert {event.place for event in await room.core.heard_of(2)} == {place_of(thread)}
+    looked_up = [call for call in room.discord.rest.calls if call.path == f"/channels/{thread.id}"]
+    assert len(looked_up) == 1
 
 
 async def test_a_message_that_comes_twice_is_heard_once(room: Room) -> None:

@@ -1,60 +1,17 @@
-"""Buttons and forms on Discord: each is stored, answered exactly once and in time, whatever goes wrong."""
+"""Buttons on Discord: each press is stored, and answered exactly once and in time, whatever goes wrong."""
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Any
 
 import pytest
 
-from adapters.discord.connection import Pace
-from bot.ports import Account, Button, Form, Inbound, InboundKind, Message, MessageRef, Receipt
+from bot.ports import Inbound, InboundKind, Message, MessageRef, Receipt
 from bot.text import Text
 from tests.adapters.console_fakes import FakeCore
+from tests.adapters.discord_room import AT_ONCE, CARD, SAID, TAKEN, Room, hold
 from tests.adapters.stage_discord import account_of, place_of, playing, port_on
 from tests.simulators.discord.rest import Fault
-from tests.simulators.discord.simulator import Discord, buttons, discord
-from tests.simulators.discord.world import BOT, Interaction
-
-CARD = Message(
-    body=Text.of("◔ web1 · restart caddy"),
-    buttons=(Button(label="Approve", token="yes"), Button(label="Deny", token="no")),
-)
-FORM = Form(token="reason", title="Why not?", label="Reason", hint="in a few words")
-TAKEN, SAID, OPENED = 6, 4, 9
-#: The core is given no time at all before a press is answered without it.
-AT_ONCE = Pace(ack_s=0.0, identify_pause_s=0.0, retry_s=0.01, slow_s=0.05)
-
-
-class Room:
-    """A channel with people, the bot, and a card."""
-
-    def __init__(self, simulated: Discord, port: Any, core: FakeCore) -> None:
-        self.discord, self.port, self.core = simulated, port, core
-        self.ops = simulated.world.channel("ops")
-        self.place = place_of(self.ops)
-        self.ana = simulated.world.user("ana")
-        self.bo = simulated.world.user("bo")
-
-    async def card(self, nonce: str = "n1") -> dict[str, Any]:
-        ref = await self.port.post(self.place, CARD, nonce=nonce)
-        return self.ops.messages[int(ref.message)]
-
-    async def press(self, card: dict[str, Any], label: str = "Approve", user: Any = None) -> Interaction:
-        custom_id = next(one["custom_id"] for one in buttons(card) if one["label"] == label)
-        return await self.discord.press(user or self.ana, self.ops, card, custom_id)
-
-    async def answer(self, interaction: Interaction) -> dict[str, Any]:
-        await self.discord.until(lambda: bool(interaction.answers))
-        (only,) = interaction.answers
-        return only
-
-    def callbacks(self) -> int:
-        """Return how often a first answer was tried."""
-        return sum(call.path.endswith("/callback") for call in self.discord.rest.calls)
-
-    def private(self) -> list[tuple[int, str]]:
-        """Return what was shown to one person only, with whom."""
-        return [(one["for"], one["content"]) for one in self.discord.world.ephemeral]
+from tests.simulators.discord.simulator import buttons, discord
 
 
 @pytest.fixture
@@ -73,22 +30,6 @@ async def hasty() -> AsyncIterator[Room]:
         made = Room(simulated, port_on(simulated, pace=AT_ONCE), core)
         async with playing(made.port, core):
             yield made
-
-
-def hold(room: Room) -> tuple[asyncio.Event, asyncio.Event]:
-    """Let the core take its time; return what tells that it began, and what lets it go on."""
-    inner, entered, let = room.core.sink, asyncio.Event(), asyncio.Event()
-
-    async def slow(inbound: Inbound) -> Receipt:
-        entered.set()
-        await let.wait()
-        return await inner(inbound)
-
-    room.port._sink = slow
-    return entered, let
-
-
-# ---------------------------------------------------------------- presses
 
 
 async def test_a_press_says_who_pressed_what_where(room: Room) -> None:
@@ -278,140 +219,3 @@ async def test_a_button_that_is_none_of_ours_is_answered_and_not_heard(room: Roo
     assert (answer["type"], answer["data"]["flags"]) == (SAID, 64)
     assert answer["data"]["content"] == "That button belongs to nothing here."
     assert not room.core.heard
-
-
-# ---------------------------------------------------------------- forms
-
-
-async def test_a_form_is_the_first_answer(room: Room) -> None:
-    room.core.forms = {"no": FORM}
-    answer = await room.answer(await room.press(await room.card(), "Deny"))
-    assert (answer["type"], answer["data"]["custom_id"]) == (OPENED, "f1:reason")
-    (label,) = answer["data"]["components"]
-    assert (answer["data"]["title"], label["label"]) == ("Why not?", "Reason")
-    assert label["component"]["placeholder"] == "in a few words"
-    assert [event.token for event in room.core.heard] == ["no"]
-
-
-@pytest.mark.parametrize("old_shape", [False, True])
-async def test_a_form_comes_back_in_either_shape(room: Room, old_shape: bool) -> None:  # noqa: FBT001
-    sent = await room.discord.submit(room.ana, room.ops, "f1:reason", "too risky\nnow", old_shape=old_shape)
-    (event,) = await room.core.heard_of(1)
-    assert (event.kind, event.token, event.text) == (InboundKind.FORM, "reason", "too risky\nnow")
-    assert (event.place, event.account, event.event_id) == (room.place, account_of(room.ana), f"f:{sent.id}")
-    assert await room.answer(sent) == {"type": TAKEN}
-
-
-async def test_a_form_that_was_opened_before_a_restart_can_be_sent_after_it() -> None:
-    """Modals of the library die with the process; ours are read from what comes back."""
-    core = FakeCore(forms={"no": FORM})
-    async with discord() as simulated:
-        before = Room(simulated, port_on(simulated), core)
-        async with playing(before.port, core):
-            opened = await before.answer(await before.press(await before.card(), "Deny"))
-        after = Room(simulated, port_on(simulated), core)
-        async with playing(after.port, core):
-            sent = await simulated.submit(after.ana, after.ops, opened["data"]["custom_id"], "too risky")
-            await after.answer(sent)
-            assert [event.text for event in core.heard] == ["", "too risky"]
-
-
-async def test_a_form_that_discord_wants_words_for_gets_words(room: Room) -> None:
-    refusal = {"code": 50035, "message": "Invalid Form Body"}
-    room.discord.rest.fail(r"POST /interactions/.*", Fault(status=400, body=refusal))
-    answer = await room.answer(await room.discord.submit(room.ana, room.ops, "f1:reason", "too risky"))
-    assert (answer["type"], answer["data"]["content"], answer["data"]["flags"]) == (SAID, "Taken.", 64)
-
-
-async def test_a_core_that_is_slow_gets_no_form_and_the_press_counts(hasty: Room) -> None:
-    hasty.core.forms = {"no": FORM}
-    entered, let = hold(hasty)
-    pressed = await hasty.press(await hasty.card(), "Deny")
-    await entered.wait()
-    assert await hasty.answer(pressed) == {"type": TAKEN}
-    let.set()
-    await hasty.core.heard_of(1)
-    assert hasty.callbacks() == 1
-
-
-async def test_a_form_that_could_not_be_opened_in_time_undoes_nothing(room: Room) -> None:
-    """Report 8, as Discord has it."""
-    room.core.forms = {"no": FORM}
-    card = await room.card()
-    entered, let = hold(room)
-    pressed = await room.press(card, "Deny")
-    await entered.wait()
-    pressed.expired = True
-    let.set()
-    assert [event.token for event in await room.core.heard_of(1)] == ["no"]
-
-
-async def test_a_form_that_is_none_of_ours_is_answered_and_not_heard(room: Room) -> None:
-    answer = await room.answer(await room.discord.submit(room.ana, room.ops, "their:form", "hello"))
-    assert answer["data"]["content"] == "That button belongs to nothing here."
-    assert not room.core.heard
-
-
-# ---------------------------------------------------------------- notes
-
-
-NOTE = Message(body=Text.of("@everyone bo may not approve this"))
-
-
-async def test_a_note_reaches_only_the_one_who_pressed(room: Room) -> None:
-    """Report 21: who may not decide is told privately."""
-    await room.answer(await room.press(await room.card(), user=room.bo))
-    await room.port.note(room.place, account_of(room.bo), NOTE)
-    assert room.private() == [(room.bo.id, "\\@everyone bo may not approve this")]
-    assert room.discord.rest.pinged == []
-    assert len(room.ops.messages) == 1
-
-
-async def test_a_note_waits_until_the_press_was_answered(room: Room) -> None:
-    noted: list[asyncio.Task[None]] = []
-
-    async def refuse(inbound: Inbound) -> None:
-        noted.append(asyncio.create_task(room.port.note(room.place, inbound.account, NOTE)))
-
-    room.core.answer = refuse
-    gate = asyncio.Event()
-    room.discord.rest.fail(r"POST /interactions/.*", Fault(hold=gate))
-    await room.press(await room.card())
-    await room.discord.until(lambda: room.callbacks() == 1)
-    assert not room.private()
-    gate.set()
-    await room.discord.until(lambda: bool(room.private()))
-    await asyncio.gather(*noted)
-
-
-@pytest.mark.parametrize("end", ["expired", "worn_out"])
-async def test_a_note_that_is_too_late_to_be_private_is_said_in_the_open(room: Room, end: str) -> None:
-    """Report 45: 50027 after fifteen minutes; and when the press was never answered in time."""
-    entered, let = hold(room)
-    pressed = await room.press(await room.card())
-    await entered.wait()
-    setattr(pressed, end, True)
-    let.set()
-    await room.core.heard_of(1)
-    await room.port.note(room.place, account_of(room.ana), NOTE)
-    assert not room.private()
-    assert [one["content"] for one in room.ops.messages.values()][1:] == [
-        "\\@everyone bo may not approve this"
-    ]
-    assert room.discord.rest.pinged == []
-
-
-async def test_a_note_without_a_press_answers_what_they_said_and_pings_nobody(room: Room) -> None:
-    said = await room.discord.say(room.ana, room.ops, f"<@{BOT}> approve k7f3a2")
-    await room.core.heard_of(1)
-    await room.port.note(room.place, account_of(room.ana), NOTE)
-    shown = list(room.ops.messages.values())[-1]
-    assert shown["message_reference"]["message_id"] == said["id"]
-    assert room.discord.rest.calls[-1].body["allowed_mentions"] == {"parse": [], "replied_user": False}
-
-
-async def test_a_note_to_one_person_never_uses_the_press_of_another(room: Room) -> None:
-    await room.answer(await room.press(await room.card(), user=room.bo))
-    await room.port.note(room.place, Account(platform="discord", user=str(room.ana.id)), NOTE)
-    assert not room.private()
-    assert len(room.ops.messages) == 2

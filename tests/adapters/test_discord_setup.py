@@ -43,9 +43,7 @@ def test_without_a_token_it_says_what_to_do(tmp_path: Path, content: str | bytes
 
 
 def test_without_anything_it_says_what_to_do() -> None:
-    with pytest.raises(
-        NoTokenError, match=r"Set token_file in \[adapters.discord\], or SAYSO_DISCORD"
-    ):
+    with pytest.raises(NoTokenError, match=r"Set token_file in \[adapters.discord\], or SAYSO_DISCORD"):
         Settings().token({})
 
 

@@ -39,6 +39,7 @@ class Gateway:
         privileged: the Message Content intent is switched on in the portal.
         double: every event is dispatched twice.
         muffled: sessions live, and no event reaches them.
+        silent: once a session has begun, nothing of the client is read, as on a dead network; set to end that.
     """
 
     def __init__(self, world: World, token: str) -> None:
@@ -56,6 +57,7 @@ class Gateway:
         self.privileged = True
         self.double = False
         self.muffled = False
+        self.silent: asyncio.Event | None = None
         self.news = asyncio.Event()
 
     async def connect(self, request: web.Request) -> web.WebSocketResponse:
@@ -70,6 +72,8 @@ class Gateway:
             async for frame in socket:
                 if frame.type is WSMsgType.TEXT:
                     session = await self._take(socket, json.loads(frame.data)) or session
+                    if session is not None and self.silent is not None:
+                        await self.silent.wait()
         finally:
             self.sockets.discard(socket)
             if session is not None and session.socket is socket:

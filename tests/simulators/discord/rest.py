@@ -22,7 +22,6 @@ from tests.simulators.discord.world import (
     Interaction,
     World,
     iso,
-    snowflake,
 )
 
 Handler = Callable[["Call"], Awaitable[Any]]
@@ -220,7 +219,7 @@ class Rest:
     def _attach(self, call: Call) -> list[dict[str, Any]]:
         attached = []
         for key, content in call.files.items():
-            number = str(snowflake())
+            number = str(self.world.snowflake())
             self.world.files[number] = content
             attached.append(
                 {
@@ -272,7 +271,7 @@ class Rest:
             message["components"] = call.body["components"]
         if "attachments" in call.body:
             message["attachments"] = self._attach(call)
-        message["edited_timestamp"] = iso(snowflake())
+        message["edited_timestamp"] = iso(self.world.snowflake())
         message["edits"] = message.get("edits", 0) + 1
         self._note_pings(call)
         await self.gateway.dispatch(
@@ -321,7 +320,7 @@ class Rest:
         """Show a message to the one who pressed; these never go over the gateway."""
         if not int(data.get("flags") or 0) & 64:
             raise AssertionError("this would be shown to everybody")
-        number = snowflake()
+        number = self.world.snowflake()
         self.pinged += limits.pings(
             data.get("content") or "", data.get("allowed_mentions"), list(self.world.users), [BOT_ROLE]
         )

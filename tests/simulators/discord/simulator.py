@@ -22,7 +22,6 @@ from tests.simulators.discord.world import (
     User,
     World,
     iso,
-    snowflake,
 )
 
 TOKEN = "MTE0NzM4ODg4OTk5OTk5OTk5.GabcDE.abcdefghijklmnopqrstuvwxyz0123456789AB"
@@ -74,7 +73,7 @@ class Discord:
         """Forward somebody's message."""
         snapshot = {
             "content": content,
-            "timestamp": iso(snowflake()),
+            "timestamp": iso(self.world.snowflake()),
             "edited_timestamp": None,
             "mentions": [],
             "mention_roles": [],
@@ -88,7 +87,11 @@ class Discord:
             user,
             channel,
             "",
-            message_reference={"type": 1, "message_id": str(snowflake()), "channel_id": str(channel.id)},
+            message_reference={
+                "type": 1,
+                "message_id": str(self.world.snowflake()),
+                "channel_id": str(channel.id),
+            },
             message_snapshots=[{"message": snapshot}],
         )
 
@@ -97,7 +100,7 @@ class Discord:
         message = channel.messages[int(message_id)]
         if content is not None:
             message["content"] = content
-            message["edited_timestamp"] = iso(snowflake())
+            message["edited_timestamp"] = iso(self.world.snowflake())
         await self.announce("MESSAGE_UPDATE", message, channel)
 
     async def announce(self, event: str, message: dict[str, Any], channel: Channel) -> None:
@@ -141,7 +144,7 @@ class Discord:
         *,
         again: Interaction | None = None,
     ) -> Interaction:
-        number = snowflake()
+        number = self.world.snowflake()
         new = Interaction(number, f"token-{number}", user.id, channel.id, asyncio.get_running_loop().time())
         interaction = again or new
         self.world.interactions[interaction.token] = interaction

@@ -2,6 +2,7 @@
 
 import itertools
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,12 +13,6 @@ GUILD, APPLICATION, BOT, BOT_ROLE = (114_738_888_999_900_000 + last for last in 
 PERMISSIONS = "274878008320"
 
 _numbers = itertools.count(1)
-
-
-def snowflake(at: float | None = None) -> int:
-    """Return an id as Discord makes them: growing, with its time in it."""
-    milliseconds = int((time.time() if at is None else at) * 1000) - EPOCH_MS
-    return (milliseconds << 22) | (next(_numbers) & 0x3FFFFF)
 
 
 def iso(number: int) -> str:
@@ -93,9 +88,13 @@ class Interaction:
 
 
 class World:
-    """Everything, by id."""
+    """Everything, by id.
+
+    `now` is its clock, in seconds since 1970: real time, or that of a test.
+    """
 
     def __init__(self) -> None:
+        self.now: Callable[[], float] = time.time
         self.users: dict[int, User] = {BOT: User(BOT, "sayso", bot=True)}
         self.channels: dict[int, Channel] = {}
         self.interactions: dict[str, Interaction] = {}
@@ -108,12 +107,17 @@ class World:
         self.untold: set[int] = set()
         self.permissions = PERMISSIONS
 
+    def snowflake(self) -> int:
+        """Return an id as Discord makes them: growing, with its time in it."""
+        milliseconds = int(self.now() * 1000) - EPOCH_MS
+        return (milliseconds << 22) | (next(_numbers) & 0x3FFFFF)
+
     def user(self, name: str, *, bot: bool = False) -> User:
         """Return the person of that name; they join when first named."""
         for user in self.users.values():
             if user.name == name:
                 return user
-        user = User(snowflake(), name, bot)
+        user = User(self.snowflake(), name, bot)
         self.users[user.id] = user
         return user
 
@@ -122,7 +126,7 @@ class World:
         for channel in self.channels.values():
             if channel.name == name:
                 return channel
-        channel = Channel(id=snowflake(), name=name, **more)
+        channel = Channel(id=self.snowflake(), name=name, **more)
         self.channels[channel.id] = channel
         return channel
 
@@ -142,7 +146,7 @@ class World:
 
     def message(self, channel: Channel, author: User, content: str, **more: Any) -> dict[str, Any]:
         """Write a message and return it as Discord keeps it."""
-        number = snowflake()
+        number = self.snowflake()
         mentioned = [
             user for user in self.users.values() if f"<@{user.id}>" in content or f"<@!{user.id}>" in content
         ]
