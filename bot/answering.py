@@ -46,7 +46,7 @@ from ledger.views import ActionView, ProposalView
 class Speaker:
     """Who answered, in which words, by which event.
 
-    `about` is the proposal that the words refer to, live or not.
+    `about` is the proposal that the words refer to, live or not; `alone`: nobody but sayso listened.
     """
 
     operator: Operator
@@ -54,6 +54,7 @@ class Speaker:
     event: str
     zone: tzinfo
     about: ProposalId | None = None
+    alone: bool = False
 
 
 def apply(core: Core, outcome: Outcome, decision: Decision, speaker: Speaker) -> None:

@@ -36,6 +36,7 @@ from bot.settings.config import Config
 from bot.settings.inventory import inventory_of
 from bot.settings.paths import Paths
 from bot.settings.rules import rules_of
+from bot.steering import Steering
 from bot.turn import Turns
 from gate import authority
 from ledger.kinds import Batch, Draft, Kind
@@ -121,7 +122,8 @@ def assemble(core: Core, *, ports: Mapping[str, ChatPort]) -> App:
     work = Work(core, delivery, live=live)
     with_forms = frozenset(name for name, port in ports.items() if port.capabilities.forms)
     presses = Presses(core=core, cards=cards, with_forms=with_forms)
-    turns = Turns(core=core, cards=cards, presses=presses, behind=live.behind)
+    steering = Steering(core=core, cards=cards, behind=live.behind)
+    turns = Turns(core=core, cards=cards, presses=presses, steering=steering)
     conversation = Conversation(core, turns=turns, work=work, delivery=delivery, ports=ports)
     return App(core=core, conversation=conversation)
 

@@ -6,13 +6,12 @@ holds the brake and names what is to be cancelled; it writes nothing.
 
 from dataclasses import dataclass
 
-from bot import commands
+from bot import commands, control_words
 from bot.controls import may_drop
 from bot.core import Core
 from bot.phrasing import action_ref, listed, named
 from bot.ports import Inbound, InboundKind
 from bot.text import Text
-from gate import authority
 from gate.domain import ActionId, PersonId, PlaceId
 from gate.lifecycle import ActionState
 from gate.policy import Operator, Switches
@@ -35,11 +34,11 @@ class Braked:
 
 def brake(core: Core, inbound: Inbound, *, key: str) -> Braked | None:
     """Act in memory on tightening words that were not recorded; None when `inbound` is something else."""
-    operator = authority.find(core.policy.operators, inbound.account.key)
+    operator = core.find(inbound.account.key)
     said = inbound.kind is InboundKind.MESSAGE and not inbound.forwarded and not inbound.account.is_bot
     if operator is None or not said:
         return None
-    match commands.parse(inbound.text):
+    match control_words.parse(inbound.text):
         case commands.Stop():
             core.brake.pull(key, Switches(stopped=True))
             running = _running(core, core.queries.in_state(ActionState.STARTED))

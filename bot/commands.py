@@ -1,15 +1,11 @@
-"""Control words: whole messages that steer sayso itself, such as "stop", "approve #k7f3a2" or "history".
+"""Control words as values: what steers sayso itself, such as "stop", "approve #k7f3a2" or "history".
 
-Reads words into values and nothing else: who may say them and what they cause is decided elsewhere. A
-message is a control word only as a whole, so "stop" is the switch and "stop caddy on web1" is a request.
-What tightens is recognised generously; what consents or loosens only in its exact form (D19).
+Values only: `bot.control_words` reads them out of messages; who may say them and what they cause is decided
+elsewhere.
 """
 
-import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from bot import history
 from gate.domain import ProposalId
 from gate.policy import Posture
 
@@ -116,6 +112,23 @@ class Edit:
     request: str
 
 
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Ask for a code by which another account of one's own is linked; loosens nothing for anybody else."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unpair:
+    """Unlink an account; `account` is as `accounts` lists it."""
+
+    account: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShowAccounts:
+    """List one's own accounts."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Why:
     """Tell why the gate judged a proposal as it did."""
@@ -172,240 +185,6 @@ class Help:
 
 Tightening = Stop | AutoOff | NeverAuto
 OnProposal = Approve | Deny | Details | Again | Cancel | Settle | Why | Preview | Edit
+Accounts = Pair | Unpair | ShowAccounts
 Show = DependsOn | ShowHistory | ShowDigest | ShowTargets | ShowPending | Help
-Command = Tightening | AutoOn | AllowAuto | Resume | SetPosture | OnProposal | Show
-
-# ---------------------------------------------------------------- reading
-
-#: Longer messages are no control words; it also bounds what the patterns below may cost.
-MAX_CHARS = 1000
-
-_ADDRESS = re.compile(
-    r"(?:(?:hey|hi)\s+)?@?sayso(?:\s*[,:]\s*|\s+)(?=\S)|/(?:sayso\s+)?(?=\S)", re.IGNORECASE
-)
-_COURTESY = re.compile(r"(?:please|pls)[\s,]+(?=\S)", re.IGNORECASE)
-_REF = r"(?P<ref>#[a-z0-9]{4,8}|[a-z0-9]{6})(?:\.(?P<index>[1-9]\d{0,2}))?"
-_EDIT = re.compile(
-    r"edit\s+(?P<ref>#[a-z0-9]{4,8}|(?=[a-z]*\d)[a-z0-9]{6})[\s:,]+(\S.*)", re.IGNORECASE | re.DOTALL
-)
-_END = r"(?:[\s,]+(?:please|pls|thanks|thank\s+you))?\s*[.!]*"
-
-#: Words of six letters that people write after a verb and never mean as an id.
-_NO_IDS = frozenset(
-    {"please", "thanks", "anyway", "reboot", "update", "backup", "server", "docker", "deploy"}
-)
-
-
-def parse(text: str) -> Command | None:
-    """Read a whole message as a control word; None when it is something else.
-
-    Example inputs: "stop", "Sayso, stop everything", "/approve #k7f3a2", "deny k7f3a2 backup is running",
-    "settle #c0de42 ran, because the log says so", "what depends on caddy on web1?".
-    """
-    message = _bare(text)
-    if match := _EDIT.match(message):
-        return Edit(ref=Ref(proposal=ProposalId(match["ref"].casefold().removeprefix("#"))), request=match[2])
-    if not message or "\n" in message or len(message) > MAX_CHARS:
-        return None
-    tighter = _tightening(message)
-    if tighter is not None or not text.strip(" \t\r\n").replace("\t", " ").isprintable():
-        return tighter  # with a hidden character in it, nothing counts that consents or loosens
-    for read in (_loosening, _on_proposal, _show):
-        command = read(message)
-        if command is not None:
-            return command
-    return ShowHistory(text=message) if history.is_query(message) else None
-
-
-def _bare(text: str) -> str:
-    message = text.strip()
-    for prefix in (_ADDRESS, _COURTESY):
-        if match := prefix.match(message):
-            message = message[match.end() :]
-    return message
-
-
-_TAILS = (" please", " pls", " now", " right now", " immediately", " at once", ",please", ",pls")
-
-
-def _plain(message: str) -> str:
-    """Return the message in lower case, blanks collapsed, closing marks and courtesies gone."""
-    words = " ".join(message.casefold().split())
-    while True:
-        shorter = words.rstrip(" .!?,")
-        for tail in _TAILS:
-            shorter = shorter.removesuffix(tail)
-        if shorter == words:
-            return words
-        words = shorter
-
-
-def _phrases(listed: str) -> frozenset[str]:
-    return frozenset(" ".join(phrase.split()) for phrase in listed.split("|"))
-
-
-_STOPS = _phrases(
-    """stop | stop stop | stop all | stop it | stop it all | stop everything | stop all of it | stopp |
-    full stop | emergency stop | e-stop | estop | kill switch | killswitch | halt | halt everything |
-    freeze | freeze everything | panic | stop sayso | stop the bot | abort everything | stop that |
-    stop this | stop working | stop running | stop doing that | abort all | cancel everything"""
-)
-_AUTO_OFFS = _phrases("auto off | auto-off | autooff | auto act off | turn auto off | auto stop | no auto")
-_AUTO_ONS = frozenset({"auto on", "auto-on", "auto act on", "turn auto on"})
-_RESUMES = frozenset({"resume", "unstop", "resume everything", "resume all"})
-_POSTURE = re.compile(r"(?:set\s+)?posture(?:\s*[:=]\s*|\s+(?:to\s+)?)(approve[ _-](?:all|most|config))")
-_ALLOW_AUTO = re.compile(r"allow[ _-]auto(?:[ _-]act)?(?:\s+on|\s*:|\s*=)?\s+(@?[a-z0-9][a-z0-9._-]*)")
-_NEVER_AUTO = re.compile(r"never[ _-]auto(?:[ _-]act)?(?:\s+on|\s*:|\s*=)?\s+(@?[a-z0-9][a-z0-9._-]*)")
-
-
-def _tightening(message: str) -> Command | None:
-    plain = _plain(message)
-    if plain in _STOPS:
-        return Stop()
-    if plain in _AUTO_OFFS:
-        return AutoOff()
-    match = _NEVER_AUTO.fullmatch(plain)
-    return NeverAuto(target=match[1]) if match else None
-
-
-def _loosening(message: str) -> Command | None:
-    if message.endswith("?"):
-        return None  # "resume?" asks; only what tightens may be read out of a question
-    plain = _plain(message)
-    if plain in _AUTO_ONS:
-        return AutoOn()
-    if plain in _RESUMES:
-        return Resume()
-    if match := _ALLOW_AUTO.fullmatch(plain):
-        return AllowAuto(target=match[1])
-    match = _POSTURE.fullmatch(plain)
-    return SetPosture(posture=Posture(re.sub(r"[ -]", "_", match[1]))) if match else None
-
-
-def _verb(words: str, rest: str = "") -> re.Pattern[str]:
-    return re.compile(rf"(?:{words})\s+{_REF}{rest}{_END}", re.IGNORECASE | re.DOTALL)
-
-
-_BECAUSE = r"(?:[\s,:;.\u2013\u2014-]+(?:because\s+)?(?P<why>\S.*?))?"
-_APPROVE = _verb("approve")
-_DENY = _verb("deny|reject|refuse", _BECAUSE)
-_NO = _verb("no,?", _BECAUSE)
-_SETTLE = _verb(
-    "settle", rf"[\s,:]+(?P<end>ran|did[\s_-]?(?:not|n't|n\u2019t)[\s_-]run|didn'?t[\s_-]run){_BECAUSE}"
-)
-_CANCEL = _verb("cancel|abort|withdraw")
-_CANCEL_ANY = _phrases(
-    """cancel | cancel it | cancel that | cancel this | abort | abort it | never mind | nevermind"""
-)
-_DETAILS_ANY = frozenset({"details", "detail", "show details"})
-_SIMPLE: tuple[tuple[re.Pattern[str], bool, Callable[[Ref], Command]], ...] = (
-    # pattern, whether a bare word must hold a digit ("show uptime" is no id), what to build
-    (_APPROVE, False, lambda ref: Approve(ref=ref)),
-    (_CANCEL, False, lambda ref: Cancel(ref=ref)),
-    (_verb(r"details?(?:\s+of)?"), False, lambda ref: Details(ref=ref)),
-    (_verb(r"show(?:\s+me)?|output(?:\s+of)?"), True, lambda ref: Details(ref=ref)),
-    (_verb(r"again|redo|retry|ask\s+again"), False, lambda ref: Again(ref=ref)),
-    (_verb(r"preview|dry[- ]?run"), False, lambda ref: Preview(ref=ref)),
-    (_verb("explain"), True, lambda ref: Why(ref=ref)),
-)
-_WHY = re.compile(rf"why(?:\s+(?:is|was|does|did))?\s+{_REF}(?:\s+\w+){{0,4}}[\s.!?]*", re.IGNORECASE)
-
-
-def _on_proposal(message: str) -> Command | None:
-    if (plain := _plain(message)) in _CANCEL_ANY:
-        return Cancel()
-    if plain in _DETAILS_ANY:
-        return Details()
-    for pattern, sure, build in _SIMPLE:
-        if (match := pattern.fullmatch(message)) and (ref := _ref(match, sure=sure)):
-            return build(ref)
-    if (match := _WHY.fullmatch(message)) and (ref := _ref(match, sure=True)):
-        return Why(ref=ref)
-    return _refusal(message) or _settlement(message)
-
-
-def _refusal(message: str) -> Deny | None:
-    match = _DENY.fullmatch(message) or _NO.fullmatch(message)
-    if match is None:
-        return None
-    # "deny access to …" and "no thanks" are no ids
-    sure = match["why"] is not None or message[:2].casefold() == "no"
-    ref = _ref(match, sure=sure)
-    return Deny(ref=ref, reason=match["why"] or "") if ref else None
-
-
-def _settlement(message: str) -> Settle | None:
-    match = _SETTLE.fullmatch(message)
-    ref = _ref(match) if match else None
-    if match is None or ref is None:
-        return None
-    return Settle(ref=ref, ran=match["end"].casefold() == "ran", why=match["why"] or "")
-
-
-def _ref(match: re.Match[str], *, sure: bool = False) -> Ref | None:
-    """Return the id in `match`; a bare word must not be a common one, and for `sure` must hold a digit."""
-    word = match["ref"].casefold()
-    bare = not word.startswith("#")
-    if bare and (word in _NO_IDS or (sure and word.isalpha())):
-        return None
-    index = match["index"]
-    return Ref(proposal=ProposalId(word.removeprefix("#")), index=int(index) if index else None)
-
-
-_NAME = r"[a-z0-9@](?:[a-z0-9@:._-]*[a-z0-9])?"
-_DEPENDS = re.compile(
-    rf"(?:what|who|which\s+services?)\s+depends?\s+on\s+(?:the\s+)?(?:(?P<it>it|this|that|them)"
-    rf"|(?P<ref>#[a-z0-9]{{4,8}})(?:\.(?P<index>[1-9]\d{{0,2}}))?|(?P<name>{_NAME}))(?:\s+on\s+(?P<target>{_NAME}))?[\s.!?]*",
-    re.IGNORECASE,
-)
-_DIGEST = re.compile(
-    r"(?:what\s+(?:did|have)\s+(?:you|u|sayso)\s+(?:do|done|did)|digest|summary|sum\s*up|recap)"
-    r"(?:\s+(?:for|of|from))?(?P<period>(?:\s+[\w-]+){0,4})[\s.!?]*",
-    re.IGNORECASE,
-)
-_HELP = re.compile(r"(?:help|\?)(?:\s+(?:with\s+|me\s+)?(?P<topic>[\w-]+))?[\s.!?]*", re.IGNORECASE)
-_HELPS = _phrases(
-    """help | help me | commands | what can you do | what do you do | what can i do | what can i ask |
-    what can i say | how does this work | usage | what are you | who are you"""
-)
-_TARGETS = _phrases(
-    """targets | hosts | inventory | list targets | show targets | list hosts | show hosts | what targets |
-    which targets | what targets are there | which targets are there | which hosts are there |
-    what hosts are there | what targets do you know | which targets do you know | list all targets"""
-)
-_PENDINGS = _phrases(
-    """pending | waiting | what is waiting | what's waiting | whats waiting | what\u2019s waiting |
-    approvals | what is pending | what's pending | whats pending | what\u2019s pending | open |
-    what is open | show pending | list pending | pending approvals | what waits | what is left | queue |
-    what's open"""
-)
-
-
-def _show(message: str) -> Command | None:
-    plain = _plain(message)
-    if plain in _TARGETS:
-        return ShowTargets()
-    if plain in _PENDINGS:
-        return ShowPending()
-    if plain in _HELPS:
-        return Help()
-    return _show_about(message)
-
-
-def _show_about(message: str) -> Command | None:
-    if match := _HELP.fullmatch(message):
-        return Help(topic=match["topic"] or "")
-    if match := _DEPENDS.fullmatch(message):
-        return _depends(match)
-    if match := _DIGEST.fullmatch(message):
-        period = " ".join(match["period"].split())
-        return ShowDigest(period=period) if history.is_period(period) else None
-    return None
-
-
-def _depends(match: re.Match[str]) -> DependsOn:
-    if match["it"]:
-        return DependsOn(target=match["target"])
-    if match["ref"]:
-        return DependsOn(ref=_ref(match))
-    return DependsOn(name=match["name"], target=match["target"])
+Command = Tightening | AutoOn | AllowAuto | Resume | SetPosture | OnProposal | Accounts | Show

@@ -33,7 +33,6 @@ from bot.ports import (
 from bot.showing import open_lines
 from bot.text import Text
 from bot.turn import Turns
-from gate import authority
 from gate.domain import PlaceId, ProposalId
 from ledger.kinds import LedgerError, LedgerUnwritableError
 
@@ -201,6 +200,9 @@ class Conversation:
     def _take(self, arrived: recovery.Arrived) -> Outcome:
         inbound = arrived.inbound
         try:
+            if not self._turns.concerns(inbound):
+                self._core.ledger.inbox.finish(arrived.key, self._core.now())
+                return self._turns.nothing(inbound)
             deadlines.close_due(self._core)
             if recovery.is_too_old(self._core, inbound):
                 return self._turns.too_late(inbound, inbox=arrived.key, words=_TOO_OLD)
@@ -269,12 +271,12 @@ class Conversation:
         It is no turn: it is not recorded, consumes no window and opens none.
         """
         core, port = self._core, self._ports.get(place.platform)
-        operator = authority.find(core.policy.operators, account.key)
+        operator = core.find(account.key)
         if operator is None or port is None:
             return
         zone = core.zone_for(operator.id)
         lines = await asyncio.to_thread(
-            open_lines, core, zone=zone, now=core.now(), behind=self._turns.behind
+            open_lines, core, zone=zone, now=core.now(), behind=self._turns.steering.behind
         )
         if not lines:
             return

@@ -15,6 +15,7 @@ from bot.inventory import Inventory
 from bot.places import parse, place_id
 from bot.planning.library import Library
 from bot.ports import Clock, Executor, IdSource, PlaceRef
+from gate import authority
 from gate.assent.lexicon import Lexicons
 from gate.domain import PersonId, PlaceId
 from gate.policy import Operator, Policy, Posture, Switches
@@ -76,6 +77,14 @@ class Core:
         """Return the place that `ref` leads to, known or new (D3)."""
         known = self.queries.place_at(ref.platform, ref.tenant, ref.channel, ref.thread)
         return place_id(ref) if known is None else known
+
+    def find(self, account: str) -> Operator | None:
+        """Return whose account this is: by the config, else linked by a code; None for strangers."""
+        known = authority.find(self.policy.operators, account)
+        if known is not None:
+            return known
+        person = self.queries.paired(account)
+        return None if person is None else self.operator(person)
 
     @property
     def known_places(self) -> Mapping[PlaceId, PlaceRef]:

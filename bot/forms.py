@@ -16,7 +16,6 @@ from bot.planning.drafts import ActionDraft, Plan
 from bot.planning.grammar import request_text
 from bot.ports import Form, Inbound
 from bot.text import Text, strong
-from gate import authority
 from gate.domain import ProposalId
 from gate.lifecycle import NOT_STARTED
 from gate.redact import redact_command
@@ -30,7 +29,7 @@ _LABEL_MAX = 45
 def form_for(core: Core, cards: Cards, inbound: Inbound) -> Form | None:
     """Return the form that a press opens; None for the presses that open none, and for strangers'."""
     claim = tokens.parse(inbound.token)
-    operator = authority.find(core.policy.operators, inbound.account.key)
+    operator = core.find(inbound.account.key)
     if claim is None or operator is None or inbound.account.is_bot:
         return None
     view = core.queries.proposal(ProposalId(claim.subject))

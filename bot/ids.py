@@ -20,3 +20,7 @@ class RandomIds:
     def token(self) -> str:
         """Return 24 URL-safe characters, 144 bits."""
         return secrets.token_urlsafe(18)
+
+    def code(self, alphabet: str, length: int) -> str:
+        """Return that many characters of `alphabet`."""
+        return "".join(secrets.choice(alphabet) for _ in range(length))

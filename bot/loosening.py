@@ -21,6 +21,21 @@ from ledger.codec import instant
 from ledger.kinds import Json, Kind
 from ledger.views import LooseningView
 
+Loosening = commands.Resume | commands.AutoOn | commands.AllowAuto | commands.SetPosture
+
+
+def steer(core: Core, outcome: Outcome, speaker: Speaker, command: Loosening) -> None:
+    """Carry out a control word that may loosen."""
+    match command:
+        case commands.Resume():
+            resume(core, outcome, speaker)
+        case commands.AutoOn():
+            auto_on(core, outcome, speaker)
+        case commands.AllowAuto(target=target):
+            allow_auto(core, outcome, speaker, target)
+        case commands.SetPosture():
+            set_posture(core, outcome, speaker, command)
+
 
 def set_posture(core: Core, outcome: Outcome, speaker: Speaker, wanted: commands.SetPosture) -> None:
     """Tighten the posture at once, or ask for the phrase that loosens it."""

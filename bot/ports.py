@@ -365,3 +365,6 @@ class IdSource(Protocol):
 
     def token(self) -> str:
         """Return an unguessable token of at most 32 ASCII characters."""
+
+    def code(self, alphabet: str, length: int) -> str:
+        """Return that many unguessable characters of `alphabet`, for people to type."""

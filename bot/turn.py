@@ -5,21 +5,30 @@ shown. Purely synchronous and without effects beyond that append, so it can be t
 race and tested without a loop. Performing the effects and moving actions on is `bot.conversation`'s.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from bot import answering, asking, commands, controls, forms, loosening, moved, reasons, showing
+from bot import (
+    answering,
+    asking,
+    commands,
+    control_words,
+    forms,
+    loosening,
+    moved,
+    reasons,
+    strangers,
+)
 from bot.answering import Speaker
 from bot.cards import Cards
 from bot.core import Core
-from bot.deciding import Named, answer_about, decision_on
+from bot.deciding import decision_on
 from bot.outcome import Outcome
 from bot.places import place_ref_doc
 from bot.ports import Form, Inbound, InboundKind
 from bot.pressing import Presses, fill
+from bot.steering import Steering
 from bot.text import Text
-from gate import authority
-from gate.decide import Choice, Open, Utterance
+from gate.decide import Open, Utterance
 from gate.domain import Facts, Manner, PlaceId, ProposalId, TurnId
 from gate.policy import Operator
 from ledger.kinds import Kind, LastTurnIs, LostRaceError
@@ -33,14 +42,14 @@ class Turns:
     """Takes inbound events one by one.
 
     Attributes:
-        behind: what queued proposals wait behind, in words.
         presses: handles pressed buttons.
+        steering: carries out control words.
     """
 
     core: Core
     cards: Cards
     presses: Presses
-    behind: Mapping[ProposalId, str] = field(default_factory=dict)
+    steering: Steering
 
     def take(
         self, inbound: Inbound, *, inbox: str, seen: int, refers_to: ProposalId | None = None
@@ -71,6 +80,25 @@ class Turns:
             return outcome
         raise AssertionError("unreachable: the last try raises")
 
+    def concerns(self, inbound: Inbound) -> bool:
+        """Whether a message may mean sayso at all: of other people's talk nothing is kept."""
+        if inbound.addressed or inbound.kind is not InboundKind.MESSAGE or inbound.reply_to is not None:
+            return True
+        operator = None if inbound.account.is_bot else self.core.find(inbound.account.key)
+        if operator is None:
+            return False
+        place = self.core.place_of(inbound.place)
+        last = self.core.queries.last_turn(place)
+        return last is not None and (
+            last[1] == operator.id
+            or self.core.queries.facts(place, operator.id).window is not None
+            or commands.Stop() == control_words.parse(inbound.text)
+        )
+
+    def nothing(self, inbound: Inbound) -> Outcome:
+        """Return the outcome of a message that is not for sayso."""
+        return self._new_outcome(inbound)
+
     def form_for(self, inbound: Inbound) -> Form | None:
         """Return the form that a press opens; nothing is decided or recorded."""
         return forms.form_for(self.core, self.cards, inbound)
@@ -78,7 +106,7 @@ class Turns:
     def crashed(self, inbound: Inbound, *, inbox: str, error: BaseException) -> Outcome:
         """Record a turn that failed inside sayso: it ran nothing, and says so."""
         outcome = self._new_outcome(inbound)
-        operator = authority.find(self.core.policy.operators, inbound.account.key)
+        operator = self.core.find(inbound.account.key)
         self._received(outcome, inbound, operator, kind=Kind.TURN_CRASHED)
         what = f"{type(error).__name__}: {error}"
         outcome.say(
@@ -95,7 +123,7 @@ class Turns:
     def too_late(self, inbound: Inbound, *, inbox: str, words: str) -> Outcome:
         """Record a message that waited out an absence of sayso and is too old to act on."""
         outcome = self._new_outcome(inbound)
-        operator = authority.find(self.core.policy.operators, inbound.account.key)
+        operator = self.core.find(inbound.account.key)
         self._received(outcome, inbound, operator, kind=Kind.TURN_RECEIVED)
         if operator is not None:
             outcome.say(Text.of(words))
@@ -111,7 +139,7 @@ class Turns:
         if inbound.kind is InboundKind.MOVED:
             moved.record(core, outcome, inbound)
             return outcome
-        operator = authority.find(core.policy.operators, inbound.account.key)
+        operator = core.find(inbound.account.key)
         if inbound.account.is_bot:
             operator = None
         last = core.queries.last_turn(place)
@@ -119,11 +147,7 @@ class Turns:
             outcome.expect(LastTurnIs(place, None if last is None else last[0]))
         if operator is None:
             self._received(outcome, inbound, operator, kind=Kind.TURN_RECEIVED)
-            if core.rehearsal:
-                known = ", ".join(str(one.id) for one in core.policy.operators)
-                outcome.say(Text.of(f"{inbound.account.user} is no operator here. Operators: {known}."))
-            elif inbound.kind is not InboundKind.MESSAGE and not inbound.account.is_bot:
-                outcome.note(Text.of("Only operators decide here. Nothing ran."))
+            strangers.answer(core, outcome, inbound)
             return outcome
         facts = self._facts(place, operator, seen)
         consumes = facts.window is not None
@@ -133,6 +157,7 @@ class Turns:
             said=inbound.text,
             event=inbound.event_id,
             zone=core.zone_for(operator.id),
+            alone=inbound.direct,
             about=refers_to or (facts.window.proposal if facts.window is not None else None),
         )
         engaged = inbound.addressed or (last is not None and last[1] == operator.id)
@@ -220,11 +245,11 @@ class Turns:
         engaged: bool,
     ) -> None:
         core = self.core
-        command = commands.parse(speaker.said)
-        if self._tightened(outcome, speaker, command) or loosening.loosen(core, outcome, speaker):
+        command = control_words.parse(speaker.said)
+        if self.steering.tighten(outcome, speaker, command) or loosening.loosen(core, outcome, speaker):
             return
         if command is not None and not _is_about_what_waits(command, facts):
-            self._command(outcome, facts, speaker, command)
+            self.steering.carry_out(outcome, facts, speaker, command)
             return
         utterance = Utterance(
             person=speaker.operator,
@@ -238,109 +263,11 @@ class Turns:
         decision = decision_on(core, facts, utterance)
         if isinstance(decision, Open):
             if command is not None:
-                self._command(outcome, facts, speaker, command)
+                self.steering.carry_out(outcome, facts, speaker, command)
             elif engaged:
                 asking.ask(core, outcome, speaker)
             return
         answering.apply(core, outcome, decision, speaker)
-
-    def _tightened(self, outcome: Outcome, speaker: Speaker, command: commands.Command | None) -> bool:
-        match command:
-            case commands.Stop():
-                controls.stop(self.core, outcome, speaker)
-            case commands.AutoOff():
-                controls.auto_off(self.core, outcome, speaker)
-            case commands.NeverAuto(target=target):
-                controls.never_auto(self.core, outcome, speaker, target)
-            case _:
-                return False
-        return True
-
-    def _command(self, outcome: Outcome, facts: Facts, speaker: Speaker, command: commands.Command) -> None:
-        core = self.core
-        match command:
-            case commands.Approve(ref=ref):
-                answer_about(
-                    core,
-                    outcome,
-                    facts,
-                    speaker,
-                    Named(choice=Choice.APPROVE, proposal=ref.proposal, index=ref.index),
-                )
-            case commands.Deny(ref=ref, reason=reason):
-                answer_about(
-                    core,
-                    outcome,
-                    facts,
-                    speaker,
-                    Named(choice=Choice.DENY, reason=reason, proposal=ref.proposal, index=ref.index),
-                )
-            case commands.Resume():
-                loosening.resume(core, outcome, speaker)
-            case commands.AutoOn():
-                loosening.auto_on(core, outcome, speaker)
-            case commands.AllowAuto(target=target):
-                loosening.allow_auto(core, outcome, speaker, target)
-            case commands.SetPosture():
-                loosening.set_posture(core, outcome, speaker, command)
-            case commands.Cancel(ref=None):
-                self._cancel_any(outcome, facts, speaker)
-            case (
-                commands.Cancel()
-                | commands.Settle()
-                | commands.Again()
-                | commands.Preview()
-                | commands.Edit()
-            ):
-                self._on_proposal(outcome, speaker, command)
-            case _:
-                showing.show(core, self.cards, outcome, speaker, command, behind=self.behind)
-
-    def _on_proposal(self, outcome: Outcome, speaker: Speaker, command: commands.Command) -> None:
-        core = self.core
-        match command:
-            case (
-                commands.Cancel(ref=commands.Ref() as ref)
-                | commands.Settle(ref=ref)
-                | commands.Again(ref=ref)
-                | commands.Preview(ref=ref)
-                | commands.Edit(ref=ref)
-            ):
-                view = core.queries.proposal(ref.proposal)
-            case _:
-                raise TypeError(f"no proposal in {command!r}")
-        if view is None:
-            controls.unknown_id(core, outcome, speaker, ref.proposal)
-            return
-        match command:
-            case commands.Cancel():
-                controls.cancel(core, outcome, speaker, view, ref.index)
-            case commands.Settle():
-                controls.settle(outcome, speaker, view, command)
-            case commands.Again():
-                controls.again(core, outcome, speaker, view)
-            case commands.Edit(request=request):
-                forms.edit(core, outcome, speaker, view, request)
-            case _:
-                controls.preview(core, outcome, speaker, view)
-
-    def _cancel_any(self, outcome: Outcome, facts: Facts, speaker: Speaker) -> None:
-        """`cancel` without an id: the one thing that it can mean, else ask."""
-        core = self.core
-        open_ones = [
-            view
-            for one in core.queries.unfinished()
-            if (view := core.queries.proposal(one)) is not None
-            and facts.place in (view.asked_in, view.shown_in)
-        ]
-        if len(open_ones) == 1:
-            controls.cancel(core, outcome, speaker, open_ones[0], None)
-        elif asking.drop_choice(core, outcome, speaker):
-            outcome.say(Text.of("Dropped. Nothing ran."))
-        elif not open_ones:
-            outcome.say(Text.of("Nothing runs or waits here."))
-        else:
-            outcome.say(showing.which(core, "cancel", open_ones))
 
 
 def _is_about_what_waits(command: commands.Command, facts: Facts) -> bool:

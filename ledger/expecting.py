@@ -8,6 +8,7 @@ from ledger.kinds import (
     ClarificationIs,
     Expectation,
     LastTurnIs,
+    PairingIsOpen,
     ProposalIsNew,
     SwitchesAre,
     Untold,
@@ -38,6 +39,8 @@ def _question(expectation: Expectation) -> tuple[str, tuple[str, ...], object]:
             asked = ("SELECT last_turn FROM place WHERE id=?", (place,), turn)
         case SwitchesAre(seq):
             asked = ("SELECT coalesce(max(seq), 0) FROM switch", (), seq)
+        case PairingIsOpen(pairing):
+            asked = ("SELECT id FROM pairing WHERE id=?", (pairing,), pairing)
         case Untold(proposal):
             asked = ("SELECT proposal FROM untold WHERE proposal=?", (proposal,), proposal)
         case ProposalIsNew(proposal):

@@ -55,6 +55,11 @@ class Kind(StrEnum):
     CLARIFICATION_EXPIRED = "clarification:expired"
     CLARIFICATION_SUPERSEDED = "clarification:superseded"
     PLACE_MOVED = "place:moved"
+    PAIRING_OFFERED = "pairing:offered"
+    PAIRING_MISSED = "pairing:missed"
+    PAIRING_ENDED = "pairing:ended"
+    ACCOUNT_PAIRED = "account:paired"
+    ACCOUNT_UNPAIRED = "account:unpaired"
     SWITCH_CHANGED = "switch:changed"
     LOOSENING_ASKED = "loosening:asked"
     LOOSENING_ENDED = "loosening:ended"
@@ -126,6 +131,13 @@ class SwitchesAre:
 
 
 @dataclass(frozen=True, slots=True)
+class PairingIsOpen:
+    """Nobody has used this code yet."""
+
+    pairing: str
+
+
+@dataclass(frozen=True, slots=True)
 class ProposalIsNew:
     """No proposal ever had this id."""
 
@@ -140,7 +152,15 @@ class Untold:
 
 
 Expectation = (
-    ApprovalIs | VotesAre | ActionIs | ClarificationIs | LastTurnIs | SwitchesAre | ProposalIsNew | Untold
+    ApprovalIs
+    | VotesAre
+    | ActionIs
+    | ClarificationIs
+    | LastTurnIs
+    | SwitchesAre
+    | PairingIsOpen
+    | ProposalIsNew
+    | Untold
 )
 
 

@@ -146,3 +146,23 @@ class LooseningRow(SQLModel, table=True):
     phrase: str
     deadline_at: str
     doc: str
+
+
+class AccountRow(SQLModel, table=True):
+    """An account that was linked to a person by a code."""
+
+    __tablename__ = "account"
+    id: str = Field(primary_key=True)
+    person: str
+    seq: int
+
+
+class PairingRow(SQLModel, table=True):
+    """A code that is open."""
+
+    __tablename__ = "pairing"
+    id: str = Field(primary_key=True)
+    person: str
+    mac: str
+    deadline_at: str
+    wrong: int

@@ -25,7 +25,7 @@ from gate.lifecycle import (
     ClarificationState,
     advance,
 )
-from ledger import approvals
+from ledger import accounts, approvals
 from ledger.chain import canonical
 from ledger.codec import Doc, items, mapping
 from ledger.expecting import holds
@@ -49,6 +49,7 @@ TABLES = (
     "owed",
     "switch",
     "loosening",
+    *accounts.TABLES,
 )
 
 
@@ -393,6 +394,11 @@ HANDLERS: Mapping[str, Handler] = {
     Kind.CLARIFICATION_EXPIRED: _clarification_ended(ClarificationEvent.EXPIRE),
     Kind.CLARIFICATION_SUPERSEDED: _clarification_ended(ClarificationEvent.SUPERSEDE),
     Kind.SWITCH_CHANGED: _switch_changed,
+    Kind.PAIRING_OFFERED: accounts.offered,
+    Kind.PAIRING_MISSED: accounts.missed,
+    Kind.PAIRING_ENDED: accounts.ended,
+    Kind.ACCOUNT_PAIRED: accounts.paired,
+    Kind.ACCOUNT_UNPAIRED: accounts.unpaired,
     Kind.LOOSENING_ASKED: _loosening_asked,
     Kind.LOOSENING_ENDED: _loosening_ended,
 }

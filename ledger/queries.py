@@ -6,7 +6,6 @@ Reads only, on a connection of its own; every answer is a frozen view, put toget
 
 import json
 import sqlite3
-from collections.abc import Callable
 from datetime import datetime
 
 from gate.domain import (
@@ -26,7 +25,7 @@ from gate.domain import (
 )
 from gate.lifecycle import ActionState, ApprovalState, ClarificationState
 from gate.policy import Switches
-from ledger import payloads
+from ledger.accounts import AccountReader
 from ledger.codec import (
     action_of,
     instant,
@@ -38,6 +37,7 @@ from ledger.codec import (
     verdict_of,
 )
 from ledger.kinds import Json, Kind
+from ledger.places import PlaceReader
 from ledger.readout import (
     approval_of,
     clarification_of,
@@ -48,7 +48,6 @@ from ledger.readout import (
     quorum_of,
 )
 from ledger.views import (
-    PRUNED,
     ActionView,
     ApprovalView,
     ClarificationView,
@@ -58,15 +57,8 @@ from ledger.views import (
 )
 
 
-class Queries:
-    """Questions to the projections.
-
-    Args:
-        connect: returns a read-only connection for the calling thread.
-    """
-
-    def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
-        self._connect = connect
+class Queries(PlaceReader, AccountReader):
+    """Questions to the projections; see `Reader` for what it is made of."""
 
     # ------------------------------------------------------------ facts
 
@@ -125,46 +117,6 @@ class Queries:
         """Whether the answer of `turn` is younger than the entry `seq`."""
         query = "SELECT 1 FROM entry WHERE seq > ? AND kind = ? AND json_extract(body, '$.turn') = ?"
         return self._row(query, seq, Kind.TURN_ANSWERED, turn) is not None
-
-    def last_turn(self, place: PlaceId) -> tuple[TurnId, PersonId] | None:
-        """Return the newest turn of a place and who it was with; None when nothing was ever said there."""
-        row = self._row("SELECT last_turn, last_person FROM place WHERE id=?", place)
-        return None if row is None else (TurnId(row["last_turn"]), PersonId(row["last_person"]))
-
-    def place(self, place: PlaceId) -> tuple[str, str, str, str] | None:
-        """Return (platform, tenant, channel, thread) of a place."""
-        row = self._row("SELECT * FROM place WHERE id=?", place)
-        return None if row is None else (row["platform"], row["tenant"], row["channel"], row["thread"])
-
-    def place_at(self, platform: str, tenant: str, channel: str, thread: str) -> PlaceId | None:
-        """Return the place that goes on under these ids, the oldest such; None for a new one."""
-        row = self._row(
-            "SELECT id FROM place WHERE platform=? AND tenant=? AND channel=? AND thread=?"
-            " ORDER BY rowid LIMIT 1",
-            *(platform, tenant, channel, thread),
-        )
-        return None if row is None else PlaceId(row["id"])
-
-    def places_at(self, platform: str, tenant: str, channel: str) -> tuple[PlaceId, ...]:
-        """Return every conversation of a channel."""
-        rows = self._rows(
-            "SELECT id FROM place WHERE platform=? AND tenant=? AND channel=?", platform, tenant, channel
-        )
-        return tuple(PlaceId(row["id"]) for row in rows)
-
-    def places_on(self, platform: str) -> tuple[PlaceId, ...]:
-        """Return every place of a platform whose last speaker was an operator."""
-        rows = self._rows("SELECT id FROM place WHERE platform=? AND last_person<>''", platform)
-        return tuple(PlaceId(row["id"]) for row in rows)
-
-    def place_of(self, person: PersonId, *, like: PlaceId) -> PlaceId | None:
-        """Return where `person` was heard last on the platform of the place `like`; None where nowhere."""
-        query = (
-            "SELECT p.id FROM place p JOIN place q ON q.platform = p.platform"
-            " WHERE q.id=? AND p.last_person=? ORDER BY p.last_seq DESC LIMIT 1"
-        )
-        row = self._row(query, like, person)
-        return None if row is None else PlaceId(row["id"])
 
     def switches(self) -> Switches:
         """Return the kill switches as set at run time."""
@@ -302,32 +254,6 @@ class Queries:
         """Return how many entries there are."""
         return int(self._one("SELECT coalesce(max(seq), 0) FROM entry"))
 
-    def subject_of(self, message: str, place: PlaceId) -> ProposalId | None:
-        """Return the proposal that the message `message` in `place` is about; None for other messages."""
-        row = self._posted(message, place)
-        return None if row is None else ProposalId(row["subject"])
-
-    def form_of(self, message: str, place: PlaceId) -> str | None:
-        """Return the token of the form that a reply to `message` fills in; None for other messages."""
-        row = self._posted(message, place)
-        form = None if row is None else json.loads(row["body"]).get("form")
-        return form if isinstance(form, str) and form else None
-
-    def was_shown(self, proposal: ProposalId, place: PlaceId) -> bool:
-        """Whether the newest card of `proposal` in `place` is certain to be there, or there never was one."""
-        row = self._row(
-            "SELECT state FROM outbox WHERE subject=? AND place=? AND kind='card' ORDER BY id DESC LIMIT 1",
-            *(proposal, place),
-        )
-        return row is None or row["state"] == "done"
-
-    def _posted(self, message: str, place: PlaceId) -> sqlite3.Row | None:
-        return self._row(
-            "SELECT subject, body FROM outbox WHERE place=? AND subject<>'' AND ref<>''"
-            " AND json_extract(ref, '$[4]')=? ORDER BY id DESC LIMIT 1",
-            *(place, message),
-        )
-
     # ------------------------------------------------------------ what is due, what is under way
 
     def in_state(self, *states: ActionState) -> tuple[ActionView, ...]:
@@ -384,29 +310,3 @@ class Queries:
             "SELECT id FROM proposal WHERE made_at>=? ORDER BY made_seq DESC LIMIT ?", instant(since), limit
         )
         return tuple(view for row in rows if (view := self.proposal(ProposalId(row["id"]))) is not None)
-
-    # ------------------------------------------------------------ plumbing
-
-    def _word(self, reference: Json) -> str:
-        if reference is None:
-            return ""
-        content = payloads.read(self._connect(), str(mapping(reference)["payload"]))
-        return PRUNED if content is None else content.decode("utf-8", "surrogateescape")
-
-    def _rows(self, query: str, *values: object) -> list[sqlite3.Row]:
-        return self._run(query, values).fetchall()
-
-    def _row(self, query: str, *values: object) -> sqlite3.Row | None:
-        found: sqlite3.Row | None = self._run(query, values).fetchone()
-        return found
-
-    def _run(self, query: str, values: tuple[object, ...]) -> sqlite3.Cursor:
-        # The connection is shared with readers that want plain tuples, so only this cursor gives rows.
-        cursor = self._connect().cursor()
-        cursor.row_factory = sqlite3.Row
-        return cursor.execute(query, values)
-
-    def _one(self, query: str, *values: object) -> str:
-        """Return the first column of a query that always gives a row."""
-        value = self._run(query, values).fetchone()[0]
-        return "" if value is None else str(value)

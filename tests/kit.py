@@ -74,6 +74,10 @@ class CountingIds:
         self.count += 1
         return f"token-{self.count}"
 
+    def code(self, alphabet: str, length: int) -> str:
+        self.count += 1
+        return f"{alphabet[0] * (length - 1)}{alphabet[self.count % len(alphabet)]}"
+
 
 @dataclass(slots=True)
 class Shown:

@@ -153,6 +153,7 @@ class ConsolePort:
             kind=InboundKind.CLICK if said.token else InboundKind.MESSAGE,
             text=said.text,
             token=said.token,
+            direct=True,
         )
         receipt = await self._sink(inbound)
         return receipt.settled

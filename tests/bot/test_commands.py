@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot import commands as c
+from bot.control_words import parse
 from gate.domain import ProposalId
 from gate.policy import Posture
 
@@ -34,7 +35,7 @@ SHORT = c.Ref(proposal=ProposalId("c0de"))
     ],
 )
 def test_stop_is_recognised_in_its_simplest_forms(text: str) -> None:
-    assert c.parse(text) == c.Stop()
+    assert parse(text) == c.Stop()
 
 
 @pytest.mark.parametrize(
@@ -60,7 +61,7 @@ def test_stop_is_recognised_in_its_simplest_forms(text: str) -> None:
     ],
 )
 def test_requests_and_replies_are_not_swallowed(text: str) -> None:
-    assert c.parse(text) is None
+    assert parse(text) is None
 
 
 @pytest.mark.parametrize(
@@ -79,14 +80,14 @@ def test_requests_and_replies_are_not_swallowed(text: str) -> None:
     ],
 )
 def test_switches(text: str, command: c.Command) -> None:
-    assert c.parse(text) == command
+    assert parse(text) == command
 
 
 @pytest.mark.parametrize(
     "text", ["resume?", "auto on?", "posture approve_config?", "resume web1", "posture", "posture yolo"]
 )
 def test_loosening_takes_its_exact_form(text: str) -> None:
-    assert c.parse(text) is None
+    assert parse(text) is None
 
 
 @pytest.mark.parametrize(
@@ -127,7 +128,7 @@ def test_loosening_takes_its_exact_form(text: str) -> None:
     ],
 )
 def test_words_on_a_proposal(text: str, command: c.Command) -> None:
-    assert c.parse(text) == command
+    assert parse(text) == command
 
 
 @pytest.mark.parametrize(
@@ -156,7 +157,7 @@ def test_words_on_a_proposal(text: str, command: c.Command) -> None:
     ],
 )
 def test_nothing_near_a_consent_or_an_id_counts(text: str) -> None:
-    assert c.parse(text) is None
+    assert parse(text) is None
 
 
 @pytest.mark.parametrize(
@@ -186,7 +187,7 @@ def test_nothing_near_a_consent_or_an_id_counts(text: str) -> None:
     ],
 )
 def test_questions_about_sayso(text: str, command: c.Command) -> None:
-    assert c.parse(text) == command
+    assert parse(text) == command
 
 
 @pytest.mark.parametrize(
@@ -202,18 +203,18 @@ def test_questions_about_sayso(text: str, command: c.Command) -> None:
     ],
 )
 def test_questions_about_a_host_are_left_to_planning(text: str) -> None:
-    assert c.parse(text) is None
+    assert parse(text) is None
 
 
 @given(st.text(max_size=60))
 def test_any_text_is_read_without_a_crash(text: str) -> None:
     for form in (text, f"stop {text}", f"approve {text}", f"settle #c0de {text}"):
-        c.parse(form)
+        parse(form)
 
 
 @given(st.text(min_size=1, max_size=20).filter(lambda words: words.strip(" .!?,\t\r\n") != ""))
 def test_words_after_an_approval_never_approve(words: str) -> None:
-    command = c.parse(f"approve #k7f3a2 {words}")
+    command = parse(f"approve #k7f3a2 {words}")
     assert (
         command is None
         or words.strip(" .!,\t\r\n").casefold() in {"please", "pls", "thanks", "thank you"}
@@ -229,7 +230,7 @@ def test_words_after_an_approval_never_approve(words: str) -> None:
 )
 @pytest.mark.timeout(30)  # what backtracks takes minutes
 def test_hostile_text_is_read_to_its_end(head: str, tail: str) -> None:
-    c.parse(head + tail)
+    parse(head + tail)
 
 
 @pytest.mark.parametrize("hidden", ["\u200b", "\u202e", "\x1f", "\x00", "\u00a0"])
@@ -240,4 +241,4 @@ def test_hidden_character_never_consents_or_loosens(hidden: str) -> None:
         f"approve {hidden}k7f3a2",
         f"{hidden}resume",
     ):
-        assert c.parse(text) is None
+        assert parse(text) is None

@@ -1,0 +1,122 @@
+"""Steering: carries out the control words that `bot.control_words` reads.
+
+It only sends each to whoever handles it; what tightens comes first and takes one word (D19).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from bot import asking, commands, controls, forms, loosening, pairing, showing
+from bot.answering import Speaker
+from bot.cards import Cards
+from bot.core import Core
+from bot.deciding import Named, answer_about
+from bot.outcome import Outcome
+from bot.text import Text
+from gate.decide import Choice
+from gate.domain import Facts, ProposalId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steering:
+    """Carries out control words. `behind` is what queued proposals wait behind, in words."""
+
+    core: Core
+    cards: Cards
+    behind: Mapping[ProposalId, str] = field(default_factory=dict)
+
+    def tighten(self, outcome: Outcome, speaker: Speaker, command: commands.Command | None) -> bool:
+        """Carry out what tightens, at once; False for everything else."""
+        match command:
+            case commands.Stop():
+                controls.stop(self.core, outcome, speaker)
+            case commands.AutoOff():
+                controls.auto_off(self.core, outcome, speaker)
+            case commands.NeverAuto(target=target):
+                controls.never_auto(self.core, outcome, speaker, target)
+            case _:
+                return False
+        return True
+
+    def carry_out(self, outcome: Outcome, facts: Facts, speaker: Speaker, command: commands.Command) -> None:
+        """Carry out everything else."""
+        core = self.core
+        match command:
+            case commands.Approve(ref=ref):
+                answer_about(
+                    core,
+                    outcome,
+                    facts,
+                    speaker,
+                    Named(choice=Choice.APPROVE, proposal=ref.proposal, index=ref.index),
+                )
+            case commands.Deny(ref=ref, reason=reason):
+                answer_about(
+                    core,
+                    outcome,
+                    facts,
+                    speaker,
+                    Named(choice=Choice.DENY, reason=reason, proposal=ref.proposal, index=ref.index),
+                )
+            case commands.Resume() | commands.AutoOn() | commands.AllowAuto() | commands.SetPosture():
+                loosening.steer(core, outcome, speaker, command)
+            case commands.Pair() | commands.Unpair() | commands.ShowAccounts():
+                pairing.steer(core, outcome, speaker, command)
+            case commands.Cancel(ref=None):
+                self._cancel_any(outcome, facts, speaker)
+            case (
+                commands.Cancel()
+                | commands.Settle()
+                | commands.Again()
+                | commands.Preview()
+                | commands.Edit()
+            ):
+                self._on_proposal(outcome, speaker, command)
+            case _:
+                showing.show(core, self.cards, outcome, speaker, command, behind=self.behind)
+
+    def _on_proposal(self, outcome: Outcome, speaker: Speaker, command: commands.Command) -> None:
+        core = self.core
+        match command:
+            case (
+                commands.Cancel(ref=commands.Ref() as ref)
+                | commands.Settle(ref=ref)
+                | commands.Again(ref=ref)
+                | commands.Preview(ref=ref)
+                | commands.Edit(ref=ref)
+            ):
+                view = core.queries.proposal(ref.proposal)
+            case _:
+                raise TypeError(f"no proposal in {command!r}")
+        if view is None:
+            controls.unknown_id(core, outcome, speaker, ref.proposal)
+            return
+        match command:
+            case commands.Cancel():
+                controls.cancel(core, outcome, speaker, view, ref.index)
+            case commands.Settle():
+                controls.settle(outcome, speaker, view, command)
+            case commands.Again():
+                controls.again(core, outcome, speaker, view)
+            case commands.Edit(request=request):
+                forms.edit(core, outcome, speaker, view, request)
+            case _:
+                controls.preview(core, outcome, speaker, view)
+
+    def _cancel_any(self, outcome: Outcome, facts: Facts, speaker: Speaker) -> None:
+        """`cancel` without an id: the one thing that it can mean, else ask."""
+        core = self.core
+        open_ones = [
+            view
+            for one in core.queries.unfinished()
+            if (view := core.queries.proposal(one)) is not None
+            and facts.place in (view.asked_in, view.shown_in)
+        ]
+        if len(open_ones) == 1:
+            controls.cancel(core, outcome, speaker, open_ones[0], None)
+        elif asking.drop_choice(core, outcome, speaker):
+            outcome.say(Text.of("Dropped. Nothing ran."))
+        elif not open_ones:
+            outcome.say(Text.of("Nothing runs or waits here."))
+        else:
+            outcome.say(showing.which(core, "cancel", open_ones))

@@ -1,0 +1,77 @@
+"""Places as the ledger knows them: which ids lead there, who spoke last, and what stands on the screen."""
+
+import json
+import sqlite3
+
+from gate.domain import PersonId, PlaceId, ProposalId, TurnId
+from ledger.reader import Reader
+
+
+class PlaceReader(Reader):
+    """Questions about places."""
+
+    def last_turn(self, place: PlaceId) -> tuple[TurnId, PersonId] | None:
+        """Return the newest turn of a place and who it was with; None when nothing was ever said there."""
+        row = self._row("SELECT last_turn, last_person FROM place WHERE id=?", place)
+        return None if row is None else (TurnId(row["last_turn"]), PersonId(row["last_person"]))
+
+    def place(self, place: PlaceId) -> tuple[str, str, str, str] | None:
+        """Return (platform, tenant, channel, thread) of a place."""
+        row = self._row("SELECT * FROM place WHERE id=?", place)
+        return None if row is None else (row["platform"], row["tenant"], row["channel"], row["thread"])
+
+    def place_at(self, platform: str, tenant: str, channel: str, thread: str) -> PlaceId | None:
+        """Return the place that goes on under these ids, the oldest such; None for a new one."""
+        row = self._row(
+            "SELECT id FROM place WHERE platform=? AND tenant=? AND channel=? AND thread=?"
+            " ORDER BY rowid LIMIT 1",
+            *(platform, tenant, channel, thread),
+        )
+        return None if row is None else PlaceId(row["id"])
+
+    def places_at(self, platform: str, tenant: str, channel: str) -> tuple[PlaceId, ...]:
+        """Return every conversation of a channel."""
+        rows = self._rows(
+            "SELECT id FROM place WHERE platform=? AND tenant=? AND channel=?", platform, tenant, channel
+        )
+        return tuple(PlaceId(row["id"]) for row in rows)
+
+    def places_on(self, platform: str) -> tuple[PlaceId, ...]:
+        """Return every place of a platform that was ever spoken in."""
+        rows = self._rows("SELECT id FROM place WHERE platform=?", platform)
+        return tuple(PlaceId(row["id"]) for row in rows)
+
+    def place_of(self, person: PersonId, *, like: PlaceId) -> PlaceId | None:
+        """Return where `person` was heard last on the platform of the place `like`; None where nowhere."""
+        query = (
+            "SELECT p.id FROM place p JOIN place q ON q.platform = p.platform"
+            " WHERE q.id=? AND p.last_person=? ORDER BY p.last_seq DESC LIMIT 1"
+        )
+        row = self._row(query, like, person)
+        return None if row is None else PlaceId(row["id"])
+
+    def subject_of(self, message: str, place: PlaceId) -> ProposalId | None:
+        """Return the proposal that the message `message` in `place` is about; None for other messages."""
+        row = self._posted(message, place)
+        return None if row is None else ProposalId(row["subject"])
+
+    def form_of(self, message: str, place: PlaceId) -> str | None:
+        """Return the token of the form that a reply to `message` fills in; None for other messages."""
+        row = self._posted(message, place)
+        form = None if row is None else json.loads(row["body"]).get("form")
+        return form if isinstance(form, str) and form else None
+
+    def was_shown(self, proposal: ProposalId, place: PlaceId) -> bool:
+        """Whether the newest card of `proposal` in `place` is certain to be there, or there never was one."""
+        row = self._row(
+            "SELECT state FROM outbox WHERE subject=? AND place=? AND kind='card' ORDER BY id DESC LIMIT 1",
+            *(proposal, place),
+        )
+        return row is None or row["state"] == "done"
+
+    def _posted(self, message: str, place: PlaceId) -> sqlite3.Row | None:
+        return self._row(
+            "SELECT subject, body FROM outbox WHERE place=? AND subject<>'' AND ref<>''"
+            " AND json_extract(ref, '$[4]')=? ORDER BY id DESC LIMIT 1",
+            *(place, message),
+        )

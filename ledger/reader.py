@@ -1,0 +1,44 @@
+"""What every reader of the projections shares: its connection, rows by name, and words by their reference."""
+
+import sqlite3
+from collections.abc import Callable
+
+from ledger import payloads
+from ledger.codec import mapping
+from ledger.kinds import Json
+from ledger.views import PRUNED
+
+
+class Reader:
+    """Reads only.
+
+    Args:
+        connect: returns a read-only connection for the calling thread.
+    """
+
+    def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
+        self._connect = connect
+
+    def _word(self, reference: Json) -> str:
+        if reference is None:
+            return ""
+        content = payloads.read(self._connect(), str(mapping(reference)["payload"]))
+        return PRUNED if content is None else content.decode("utf-8", "surrogateescape")
+
+    def _rows(self, query: str, *values: object) -> list[sqlite3.Row]:
+        return self._run(query, values).fetchall()
+
+    def _row(self, query: str, *values: object) -> sqlite3.Row | None:
+        found: sqlite3.Row | None = self._run(query, values).fetchone()
+        return found
+
+    def _run(self, query: str, values: tuple[object, ...]) -> sqlite3.Cursor:
+        # The connection is shared with readers that want plain tuples, so only this cursor gives rows.
+        cursor = self._connect().cursor()
+        cursor.row_factory = sqlite3.Row
+        return cursor.execute(query, values)
+
+    def _one(self, query: str, *values: object) -> str:
+        """Return the first column of a query that always gives a row."""
+        value = self._run(query, values).fetchone()[0]
+        return "" if value is None else str(value)
