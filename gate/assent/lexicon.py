@@ -4,20 +4,18 @@ Owns the shape of gate/lexicon/*.toml. A file that has an unknown key, an empty 
 classes is an error, never a silently smaller lexicon. It holds no words and reads no files; bot.loading does.
 """
 
-import functools
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from typing import TypeVar
 
-from gate.assent.normalise import Kind, fold, plain, words_of
+from gate.assent.normalise import plain
+from gate.assent.phrases import Phrase, phrase_of, written_out
 from gate.assent.senses import GUARDED, RESTRAINING, Sense
 from gate.domain import AssentVerdict
 from gate.errors import RuleError
 
-Phrase = tuple[str, ...]
 _PAIR = 2
 
 
@@ -239,7 +237,7 @@ def _parse(name: str, content: Mapping[str, object]) -> Lexicon:
         ordinals=_integers(name, _table(name, content, "ordinals")),
         numbers=_integers(name, _table(name, content, "numbers")),
         spelling={
-            _one_word(name, short): _phrase(name, long)
+            _one_word(name, short): phrase_of(name, long)
             for short, long in _table(name, content, "spelling").items()
         },
         stands_for={
@@ -285,32 +283,11 @@ def _phrases(name: str, table: Mapping[str, object]) -> Mapping[Phrase, Sense]:
             raise RuleError(f"lexicon {name}.toml: unknown sense {key!r} in words") from None
         # NOTE: "si" may consent alone and mean "if" elsewhere, so these are kept apart by a mark.
         mark = (ALONE,) if sense in _WHOLE_CLAUSES else ()
-        for phrase in _written_out(name, _texts(name, key, values), mark):
+        for phrase in written_out(name, _texts(name, key, values), mark):
             if found.setdefault(phrase, sense) is not sense:
                 text = " ".join(phrase).removesuffix(f" {ALONE}")
                 raise RuleError(f"lexicon {name}.toml: {text!r} is both {found[phrase]} and {sense}")
     return found
-
-
-def _written_out(name: str, texts: Sequence[str], mark: Phrase = ()) -> Iterator[Phrase]:
-    """Write out "(nobody|no one) is (on it|there)" as phrases; "(the|)" may be left out; each ends in `mark`.
-
-    Lexicons write out tens of thousands of phrases of few parts, so each part is read once.
-    """
-    for text in texts:
-        if "(" not in text:
-            yield _phrase(name, text) + mark
-            continue
-        found: list[Phrase] = [()]
-        for part in re.split(r"[()]", text):
-            heard = [_part(one) for one in part.split("|")]
-            words = [one for one in heard if one is not None]
-            if len(words) != len(heard):
-                raise RuleError(f"lexicon {name}.toml: {text!r} is no phrase")
-            found = [before + after for before in found for after in words]
-        if () in found:
-            raise RuleError(f"lexicon {name}.toml: {text!r} is no phrase")
-        yield from [phrase + mark for phrase in found] if mark else found
 
 
 #: Ends the stored form of phrases that count as a whole clause only; no token is ever this.
@@ -338,7 +315,7 @@ def _whole(table: Mapping[str, object], *, parted: bool) -> Mapping[str, object]
 def _names(name: str, table: Mapping[str, object]) -> Mapping[Phrase, tuple[str, ...]]:
     found: dict[Phrase, tuple[str, ...]] = {}
     for key, values in table.items():
-        for phrase in _written_out(name, _texts(name, key, values)):
+        for phrase in written_out(name, _texts(name, key, values)):
             found[phrase] = (*found.get(phrase, ()), key)
     return found
 
@@ -353,38 +330,10 @@ def _integers(name: str, table: Mapping[str, object]) -> Mapping[str, int]:
 
 
 def _one_word(name: str, text: str) -> str:
-    phrase = _phrase(name, text)
+    phrase = phrase_of(name, text)
     if len(phrase) != 1:
         raise RuleError(f"lexicon {name}.toml: {text!r} must be one word")
     return phrase[0]
-
-
-#: Small ASCII letters and blanks read as themselves, other letters when folded: a test compares `words_of`.
-_PLAIN_PART = re.compile(r"(?:[a-z]+(?: [a-z]+)*)?")
-_LETTERS = re.compile(r"[^\W\d_]+(?: [^\W\d_]+)*")
-
-
-@functools.lru_cache(maxsize=32_768)
-def _part(text: str) -> Phrase | None:
-    """Return the words of one part of a phrase; None when it holds what no phrase may hold."""
-    if _PLAIN_PART.fullmatch(text):
-        return tuple(text.split())
-    if _LETTERS.fullmatch(text):
-        words = tuple(fold(text).split(" "))
-        if all(map(str.isalpha, words)):
-            return words
-    tokens = words_of(text)
-    if any(token.kind in {Kind.CODE, Kind.QUOTE, Kind.MENTION} for token in tokens):
-        return None
-    return tuple(token.text for token in tokens)
-
-
-def _phrase(name: str, text: object) -> Phrase:
-    """Read a phrase that has no alternatives."""
-    found = _part(text) if isinstance(text, str) else None
-    if not found:
-        raise RuleError(f"lexicon {name}.toml: {text!r} is no phrase")
-    return found
 
 
 def _example(name: str, item: Mapping[str, object]) -> Example:
