@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta, tzinfo
 
-from bot import agreeing
+from bot import agreeing, routing
 from bot.agreeing import cards_of, ids_of, still_waits
 from bot.cards import how_ended, shown_key
 from bot.core import Core
@@ -102,8 +102,9 @@ def _refuse(core: Core, outcome: Outcome, decision: Refused, speaker: Speaker) -
         outcome.write(Kind.APPROVAL_REFUSED, correlation_id=pending.proposal, body=body, words=words)
     for proposal, place in cards_of(decision.approvals):
         drop_rest(core, outcome, proposal, note="nothing ran")
-        outcome.work.append(proposal)
         outcome.refresh(proposal, place=place)
+        if (view := core.queries.proposal(proposal)) is not None:
+            routing.tell_dropped(core, outcome, view, f"refused by {speaker.operator.id}")
         dropped = ", ".join(
             command_on(one.action, secrets=core.secrets)
             for one in decision.approvals

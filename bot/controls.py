@@ -7,7 +7,7 @@ shows something in bot.showing.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot import commands
+from bot import commands, routing
 from bot.answering import Speaker, cancel_action, record_denial, supersede
 from bot.core import Core
 from bot.inventory.hostkeys import KnownHostsError
@@ -18,7 +18,7 @@ from bot.proposing import Asked, Denied, propose
 from bot.text import Text
 from gate import authority
 from gate.domain import ActionId, ProposalId, Reason, ReasonCode
-from gate.lifecycle import NOT_STARTED, ActionState, ApprovalState
+from gate.lifecycle import ACTION_ENDED, NOT_STARTED, ActionState, ApprovalState
 from gate.policy import Operator
 from ledger.kinds import ActionIs, ApprovalIs, Json, Kind, SwitchesAre
 from ledger.views import ActionView, ProposalView
@@ -94,7 +94,8 @@ def cancel(core: Core, outcome: Outcome, speaker: Speaker, view: ProposalView, i
         words.append(f"Dropped {_names(core, waiting)}, nothing ran.")
     outcome.say(Text.of(" ".join(words)))
     outcome.refresh(view.id, place=view.shown_in)
-    outcome.work.append(view.id)
+    if all(one in waiting for one in view.actions if one.state not in ACTION_ENDED):
+        routing.tell_dropped(core, outcome, view, f"cancelled by {speaker.operator.id}")
 
 
 def may_drop(operator: Operator, view: ProposalView) -> bool:

@@ -5,6 +5,7 @@ Which place it is says gate.routing; a routed card takes a reply, a button or it
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from bot.cards import MARKS, summary
 from bot.core import Core
@@ -46,16 +47,32 @@ def tell_end(core: Core, view: ProposalView) -> bool:
     outcome = Outcome(
         at=core.now(), place=view.asked_in, turn=TurnId(core.ids.token()), new_nonce=core.ids.token
     )
-    outcome.expect(Untold(view.id))
-    outcome.write(
-        Kind.PROPOSAL_TOLD, correlation_id=view.id, body={"proposal": view.id, "place": view.asked_in}
-    )
+    _told(outcome, view)
     outcome.say(Text.of(result(core, view)))
     try:
         core.ledger.append(outcome.batch())
     except LostRaceError:
         return False
     return True
+
+
+def tell_dropped(core: Core, outcome: Outcome, view: ProposalView, how: str) -> None:
+    """Tell with the turn that drops all that is left of `view` that it does; `how` is "refused by kim"."""
+    if view.asked_in == view.shown_in or any(one.state is ActionState.STARTED for one in view.actions):
+        return
+    _told(outcome, view)
+    if view.asked_in == outcome.place:
+        return  # the answer says it there
+    rest = "the rest did not run" if any(one.started_at for one in view.actions) else "nothing ran"
+    said = outcome.said(Text.of(f"✗ {summary(view, secrets=core.secrets)}: {how}, {rest}"))
+    outcome.effects.append(replace(said, place=view.asked_in))
+
+
+def _told(outcome: Outcome, view: ProposalView) -> None:
+    outcome.expect(Untold(view.id))
+    outcome.write(
+        Kind.PROPOSAL_TOLD, correlation_id=view.id, body={"proposal": view.id, "place": view.asked_in}
+    )
 
 
 def result(core: Core, view: ProposalView) -> str:
@@ -82,8 +99,6 @@ def _end(one: ActionView) -> str:
     ending, approval = one.ending, one.approval
     if one.state is ActionState.LOST:
         return "unknown whether it finished"
-    if approval is not None and approval.state is ApprovalState.REFUSED:
-        return f"refused by {approval.decided_by}, nothing ran"
     if approval is not None and approval.state is ApprovalState.EXPIRED:
         return "expired, nothing ran"
     if ending is None or one.started_at is None:

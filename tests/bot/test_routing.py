@@ -8,6 +8,7 @@ from bot import deadlines, routing
 from bot.places import parse, place_id, place_name, place_ref
 from gate.domain import PlaceId, ProposalId
 from gate.policy import Policy
+from ledger import waiting
 from tests.bot.test_digest import Ends
 from tests.kit import Kit, conversation, person
 
@@ -78,10 +79,20 @@ async def test_a_list_is_told_in_numbers_and_a_cancelled_one_too(tmp_path: Path)
             "web1: systemctl restart caddy\nweb1: systemctl restart broken\nweb2: systemctl restart a"
         )
         await kit.say(f"approve {kit.newest_id()}", place="security")
-        await kit.say(f"deny {kit.newest_id()}", place="security")
+        kit.clock.advance(901)
+        await kit.say("pending")
         line = told(kit)[-1]
         assert line.startswith("✗ #")
         assert line.endswith(": 1 ok, 1 dropped, 1 failed")
+        await kit.say("web1: systemctl restart broken\nweb2: systemctl restart a")
+        await kit.say(f"approve {kit.newest_id()}", place="security")
+        await kit.say(f"deny {kit.newest_id()}", place="security")
+        assert told(kit)[-1].endswith("restart a on web2: refused by ana, the rest did not run")
+        await kit.say("run systemctl restart caddy on web1")
+        before = told(kit)
+        await kit.say(f"cancel {kit.newest_id()}")
+        assert told(kit) == before
+        assert waiting.untold(kit.core.ledger.reader()) == ()
         await kit.say("run systemctl restart caddy on web1")
         await kit.say(f"cancel {kit.newest_id()}", place="security")
         assert told(kit)[-1].endswith("restart caddy on web1: cancelled by ana, nothing ran")
