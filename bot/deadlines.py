@@ -6,7 +6,7 @@ nobody can answer what is over. Computed from the ledger each time; the timer ho
 
 from datetime import datetime, timedelta
 
-from bot import reasons, routing
+from bot import pairing, reasons, routing
 from bot.answering import cancel_action, ending_body
 from bot.core import Core
 from bot.outcome import Outcome
@@ -31,6 +31,7 @@ def close_due(core: Core) -> bool:
     closed |= routing.tell_ends(core)
     closed |= _close_choices(core, now)
     closed |= _close_owed(core, now)
+    closed |= _close_codes(core, now)
     return closed | _close_loosenings(core, now)
 
 
@@ -144,6 +145,11 @@ def _close_loosenings(core: Core, now: datetime) -> bool:
         )
         closed |= _append(core, outcome)
     return closed
+
+
+def _close_codes(core: Core, now: datetime) -> bool:
+    outcome = _outcome(core, PlaceId(""), now)  # nobody is told: the code said until when it is good
+    return pairing.close_due(core, outcome) and _append(core, outcome)
 
 
 def _append(core: Core, outcome: Outcome) -> bool:

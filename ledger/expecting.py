@@ -43,6 +43,6 @@ def _question(expectation: Expectation) -> tuple[str, tuple[str, ...], object]:
             asked = ("SELECT id FROM pairing WHERE id=?", (pairing,), pairing)
         case Untold(proposal):
             asked = ("SELECT proposal FROM untold WHERE proposal=?", (proposal,), proposal)
-        case ProposalIsNew(proposal):
+        case ProposalIsNew(proposal):  # pragma: no branch - mypy checks that no other kind is left
             asked = ("SELECT id FROM proposal WHERE id=?", (proposal,), None)
     return asked

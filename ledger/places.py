@@ -4,7 +4,18 @@ import json
 import sqlite3
 
 from gate.domain import PersonId, PlaceId, ProposalId, TurnId
+from ledger.codec import Doc, mapping
+from ledger.kinds import Entry
 from ledger.reader import Reader
+
+
+def moved(connection: sqlite3.Connection, _entry: Entry, body: Doc) -> None:
+    """Let every conversation of a channel go on under its new ids (D3)."""
+    old, new = mapping(body["place_ref"]), mapping(body["moved_to"])
+    connection.execute(
+        "UPDATE place SET tenant=?, channel=? WHERE platform=? AND tenant=? AND channel=?",
+        (new["tenant"], new["channel"], old["platform"], old["tenant"], old["channel"]),
+    )
 
 
 class PlaceReader(Reader):

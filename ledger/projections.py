@@ -25,7 +25,7 @@ from gate.lifecycle import (
     ClarificationState,
     advance,
 )
-from ledger import accounts, approvals
+from ledger import accounts, approvals, places
 from ledger.chain import canonical
 from ledger.codec import Doc, items, mapping
 from ledger.expecting import holds
@@ -103,15 +103,6 @@ def _turn_answered(connection: sqlite3.Connection, _entry: Entry, body: Doc) -> 
             "INSERT OR REPLACE INTO window (place, person, proposal, opened_by) VALUES (?, ?, ?, ?)",
             (place, window["person"], window["proposal"], body["turn"]),
         )
-
-
-def _place_moved(connection: sqlite3.Connection, _entry: Entry, body: Doc) -> None:
-    """Let every conversation of a place go on under its new ids (D3)."""
-    old, new = mapping(body["place_ref"]), mapping(body["moved_to"])
-    connection.execute(
-        "UPDATE place SET tenant=?, channel=? WHERE platform=? AND tenant=? AND channel=?",
-        (new["tenant"], new["channel"], old["platform"], old["tenant"], old["channel"]),
-    )
 
 
 # ---------------------------------------------------------------- proposals and approvals
@@ -368,7 +359,7 @@ HANDLERS: Mapping[str, Handler] = {
     Kind.TURN_RECEIVED: _turn_received,
     Kind.TURN_CRASHED: _turn_received,
     Kind.TURN_ANSWERED: _turn_answered,
-    Kind.PLACE_MOVED: _place_moved,
+    Kind.PLACE_MOVED: places.moved,
     Kind.PROPOSAL_MADE: _proposal_made,
     Kind.PROPOSAL_TOLD: approvals.told,
     Kind.APPROVAL_OPENED: _approval_opened,

@@ -279,11 +279,12 @@ class Queries(PlaceReader, AccountReader):
         return tuple(ProposalId(row["id"]) for row in rows)
 
     def next_deadline(self) -> datetime | None:
-        """Return the next instant at which an approval, a choice or a loosening ends by itself."""
+        """Return the next instant at which an approval, a choice, a loosening or a code ends by itself."""
         found = [
             self._one("SELECT min(deadline_at) FROM approval WHERE state=?", ApprovalState.PENDING),
             self._one("SELECT min(deadline_at) FROM clarification WHERE state=?", ClarificationState.PENDING),
             self._one("SELECT min(deadline_at) FROM loosening WHERE state='pending'"),
+            self._one("SELECT min(deadline_at) FROM pairing"),
         ]
         return min((parse_instant(one) for one in found if one), default=None)
 

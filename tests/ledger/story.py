@@ -283,6 +283,55 @@ def loosening(kind: Kind, *, how: str = "granted") -> Draft:
     return Draft(kind=kind, body=body)
 
 
+def moved(old: str, new: str, *, tenant: str = "") -> Draft:
+    """A place goes on as the channel `new` of `tenant`."""
+    refs: dict[str, Json] = {
+        "place_ref": {"platform": "console", "tenant": "", "channel": old, "thread": ""},
+        "moved_to": {"platform": "console", "tenant": tenant, "channel": new, "thread": ""},
+    }
+    return Draft(kind=Kind.PLACE_MOVED, body={**refs, "event": "e1"})
+
+
+def offered(pairing: str = "c1", *, person: str = "ana", deadline_at: datetime = LATER) -> Draft:
+    """A code was shown to somebody who wants to link an account."""
+    body: dict[str, Json] = {
+        "pairing": pairing,
+        "person": person,
+        "mac": f"mac of {pairing}",
+        "deadline_at": instant(deadline_at),
+        "place": HERE,
+    }
+    return Draft(kind=Kind.PAIRING_OFFERED, body=body)
+
+
+def missed() -> Draft:
+    """Somebody sent a code that is none."""
+    return Draft(kind=Kind.PAIRING_MISSED, body={"account": "chat::9", "place": HERE})
+
+
+def pairing_ended(pairing: str = "c1") -> Draft:
+    """A code is over."""
+    body: dict[str, Json] = {"pairing": pairing, "person": "ana", "how": "expired", "by": "agent"}
+    return Draft(kind=Kind.PAIRING_ENDED, body=body)
+
+
+def paired(account: str = "chat::1", *, pairing: str = "c1", person: str = "ana") -> Draft:
+    """An account was linked to a person."""
+    body: dict[str, Json] = {
+        "pairing": pairing,
+        "account": account,
+        "display": "",
+        "person": person,
+        "place": HERE,
+    }
+    return Draft(kind=Kind.ACCOUNT_PAIRED, body=body)
+
+
+def unpaired(account: str = "chat::1") -> Draft:
+    """An account was unlinked."""
+    return Draft(kind=Kind.ACCOUNT_UNPAIRED, body={"account": account, "person": "ana", "by": "ana"})
+
+
 def _grant(one: Planned, name: str | None) -> str | None:
     return None if name is None else f"{one.action.id}/{name}"
 

@@ -1,3 +1,4 @@
+import json
 from datetime import timedelta
 from pathlib import Path
 
@@ -7,6 +8,10 @@ from gate.domain import PlaceId, ProposalId
 from ledger.kinds import Batch, DraftError, Effect, EffectKind, LostRaceError, ProposalIsNew
 from ledger.outbox import NoSuchEffectError, OutboxState
 from tests.ledger.support import START, TestProjections, batch, card, draft, ledger_in
+
+
+def refresh(nonce: str) -> Effect:
+    return Effect(kind=EffectKind.REFRESH, place=PlaceId("here"), body={"subject": "k7f3a2"}, nonce=nonce)
 
 
 def test_an_event_is_pending_until_its_batch_finishes_it(tmp_path: Path) -> None:
@@ -129,3 +134,53 @@ def test_what_a_place_has_seen_ends_before_what_is_not_yet_shown(tmp_path: Path)
         assert ledger.outbox.seen(PlaceId("elsewhere")) == 2
         ledger.outbox.done(effect)
         assert ledger.outbox.seen(PlaceId("here")) == 2
+
+
+def test_what_was_posted_after_a_message_was_not_seen_by_who_wrote_it(tmp_path: Path) -> None:
+    here = PlaceId("here")
+    with ledger_in(tmp_path) as ledger:
+        ledger.append(batch())
+        for number, position in ((2, 100), (3, 200)):
+            (effect,) = ledger.append(
+                Batch(at=START, drafts=(draft(f"p{number}"),), effects=(card(nonce=f"n{number}"),))
+            ).outbox
+            ledger.outbox.done(effect, json.dumps(["script", "", "here", "", f"m{number}", position]))
+        assert ledger.outbox.seen(here, by=99) == 1
+        assert ledger.outbox.seen(here, by=100) == 2
+        assert ledger.outbox.seen(here, by=199) == 2
+        assert ledger.outbox.seen(here, by=200) == 3
+        assert ledger.outbox.seen(here) == 3
+        assert ledger.outbox.seen(PlaceId("elsewhere"), by=1) == 3
+
+
+def test_messages_without_an_order_of_their_own_count_as_seen(tmp_path: Path) -> None:
+    with ledger_in(tmp_path) as ledger:
+        first, second, third = ledger.append(
+            Batch(
+                at=START,
+                drafts=(draft(),),
+                effects=(card(nonce="n1"), card(nonce="n2"), refresh(nonce="n3")),
+            )
+        ).outbox
+        ledger.outbox.done(first, json.dumps(["script", "", "here", "", "m1"]))
+        assert ledger.outbox.seen(PlaceId("here"), by=5) == 0
+        ledger.outbox.done(second)
+        assert ledger.outbox.seen(PlaceId("here"), by=5) == 1
+        assert third in {item.id for item in ledger.outbox.pending()}
+
+
+def test_the_newest_event_of_a_place_is_found_by_its_kind(tmp_path: Path) -> None:
+    with ledger_in(tmp_path) as ledger:
+        assert ledger.inbox.newest("here", prefix="script:%") is None
+        for key, place in (
+            ("script::m:1", "here"),
+            ("script::m:2", "here"),
+            ("script::c:3", "here"),
+            ("script::m:4", "there"),
+            ("other::m:5", "here"),
+        ):
+            ledger.inbox.commit(key, place, "{}", START)
+        ledger.inbox.finish("script::m:2", START)
+        assert ledger.inbox.newest("here", prefix="script:%:m:%") == "script::m:2"
+        assert ledger.inbox.newest("there", prefix="script:%:m:%") == "script::m:4"
+        assert ledger.inbox.newest("nowhere", prefix="script:%") is None

@@ -12,6 +12,7 @@ from ledger.kinds import (
     Kind,
     LastTurnIs,
     LostRaceError,
+    PairingIsOpen,
     ProposalIsNew,
     SwitchesAre,
     Untold,
@@ -22,6 +23,7 @@ from tests.ledger.story import (
     Story,
     clarified,
     made,
+    offered,
     opened,
     planned,
     received,
@@ -51,6 +53,8 @@ EXPECTATIONS: list[tuple[Expectation, bool]] = [
     (LastTurnIs(THERE, TurnId("t1")), False),
     (SwitchesAre(5), True),
     (SwitchesAre(0), False),
+    (PairingIsOpen("c1"), True),
+    (PairingIsOpen("c2"), False),
     (Untold(P1), False),
     (ProposalIsNew(P1), False),
     (ProposalIsNew(P2), True),
@@ -67,6 +71,7 @@ def test_an_expectation_holds_or_nothing_is_written(
         opened(ONE),
         clarified(Kind.CLARIFICATION_ASKED),
         switched("stopped", value=True),
+        offered(),
     )
     head = tale.ledger.head()
     if stands:

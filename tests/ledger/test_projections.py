@@ -29,7 +29,11 @@ from tests.ledger.story import (
     ended,
     loosening,
     made,
+    missed,
+    moved,
+    offered,
     opened,
+    paired,
     planned,
     queued,
     received,
@@ -378,6 +382,7 @@ def test_a_rebuild_gives_the_same_tables(tale: Story) -> None:
     tale.write(loosening(Kind.LOOSENING_ASKED))
     third = planned(proposal=ProposalId("p3"))
     tale.write(made(third, shown_in=THERE), opened(third), voted(third, "ana"))
+    tale.write(moved("here", "there"), offered(), paired(), offered("c2"), missed())
     before = tables(tale.ledger.reader())
     assert all(before.values())
     assert tale.ledger.rebuild(reset) == tale.ledger.head().seq

@@ -378,6 +378,16 @@ def test_a_reason_is_overdue_from_its_deadline_on(tale: Story) -> None:
     assert tale.queries.overdue_reasons(LATER) == ((ProposalId(P1), HERE),)
 
 
+def test_a_reason_is_owed_by_who_refused(tale: Story) -> None:
+    tale.write(made(ONE), opened(ONE))
+    assert not tale.queries.owes(P1, ANA)
+    owing = {"reason_state": "owed", "owed_until": "2026-03-02T14:15:00.000000Z"}
+    tale.write(decided(ONE, Kind.APPROVAL_REFUSED, extra=owing))
+    assert tale.queries.owes(P1, ANA)
+    assert not tale.queries.owes(P1, PersonId("kim"))
+    assert not tale.queries.owes(P2, ANA)
+
+
 # ---------------------------------------------------------------- votes
 
 
