@@ -94,10 +94,13 @@ class DiscordPort:
                 "interaction": self._pressed,
             },
         )
-        self._sending = Sending(
-            lambda: self._connection.client, closed=lambda: self._status.closed, status=self._status
-        )
         self._presses = Presses(self._committing, status=self._status, ack_s=pace.ack_s)
+        self._sending = Sending(
+            lambda: self._connection.client,
+            closed=lambda: self._status.closed,
+            quiet=self._presses.quiet,
+            status=self._status,
+        )
         # The newest stored message of each place, places of channels that were looked up, what was stored
         # lately, and the last words of each person.
         self._newest: dict[PlaceRef, int] = {}

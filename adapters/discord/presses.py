@@ -6,6 +6,7 @@ is kept here: what a press means is in its token. An answer that comes too late 
 """
 
 import asyncio
+import contextlib
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
@@ -30,6 +31,8 @@ BROKE = "That was not taken: something broke here. Try again."
 SAY, TAKEN, OPEN = 4, 6, 9
 #: Discord gives three seconds for the first answer and fifteen minutes for more; some are kept in reserve.
 ANSWER_S, MORE_S = 2.0, 14 * 60.0
+#: How long what is to be sent gives way to presses that wait for their answer.
+GIVE_WAY_S = 1.0
 _KEPT = 256
 
 Interaction = discord.Interaction[Any]
@@ -59,11 +62,16 @@ class Presses:
         self._commit = commit
         self._status = status
         self._ack_s = ack_s
+        self._waiting = 0
+        self._quiet = asyncio.Event()
+        self._quiet.set()
         self._handles: OrderedDict[tuple[PlaceRef, str], Handle] = OrderedDict()
 
     async def take(self, client: Gateway, interaction: Interaction) -> None:
         """Store an interaction and answer it."""
         handle = Handle(interaction, asyncio.get_running_loop().time())
+        self._waiting += 1
+        self._quiet.clear()
         try:
             event = _event(interaction)
             if event is None:
@@ -75,7 +83,23 @@ class Presses:
             log.exception("a press was not taken")
             await self._say(client, handle, BROKE)
         finally:
-            handle.answered.set()
+            self._done(handle)
+
+    def _done(self, handle: Handle) -> None:
+        """Take note that the first answer to a press was given, or cannot be."""
+        if handle.answered.is_set():
+            return
+        handle.answered.set()
+        self._waiting -= 1
+        if not self._waiting:
+            self._quiet.set()
+
+    async def quiet(self) -> None:
+        """Wait while presses wait for their answer, but not for long: they have seconds, a card has not."""
+        if not self._quiet.is_set():
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(GIVE_WAY_S):
+                    await self._quiet.wait()
 
     async def _take(self, client: Gateway, handle: Handle, event: Inbound) -> None:
         storing = self._commit(event)
@@ -125,7 +149,7 @@ class Presses:
             if getattr(error, "code", 0) == ALREADY_ANSWERED and fresh:
                 self._status.answered_elsewhere = asyncio.get_running_loop().time()
         finally:
-            handle.answered.set()
+            self._done(handle)
 
     def _keep(self, event: Inbound, handle: Handle) -> None:
         key = (event.place, event.account.user)

@@ -53,10 +53,18 @@ def outgoing(message: Message, *, mark: str = "") -> Outgoing:
     Raises:
         ValueError: there are more buttons than Discord takes, or two of one token.
     """
-    fitted = fit(message, lambda text: length(markdown(text)) <= MAX_CONTENT)
+    content = ""
+
+    def fits(text: Text) -> bool:
+        nonlocal content
+        content = markdown(text)  # what was asked about last is what is returned
+        return length(content) <= MAX_CONTENT
+
+    fitted = fit(message, fits)
     return Outgoing(
         payload={
-            "content": _content(fitted.text),
+            # Discord refuses a message that shows nothing.
+            "content": content if content.strip() else "…",
             "components": _rows(message.buttons, mark),
             "allowed_mentions": NO_PINGS,
             "flags": SUPPRESS_EMBEDS,
@@ -66,12 +74,6 @@ def outgoing(message: Message, *, mark: str = "") -> Outgoing:
         },
         files=tuple((file_name(name), content) for name, content in fitted.files),
     )
-
-
-def _content(text: Text) -> str:
-    """Return the content; Discord refuses a message that shows nothing."""
-    content = markdown(text)
-    return content if content.strip() else "…"
 
 
 def length(text: str) -> int:

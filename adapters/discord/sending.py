@@ -7,7 +7,7 @@ by the buttons of a card, and by what nobody else of us wrote; where these do no
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,13 +40,20 @@ class Sending:
     Args:
         client: returns the client, or None while there is none.
         closed: whether the port was closed.
+        quiet: waits while something more urgent is under way.
     """
 
     def __init__(
-        self, client: Callable[[], Gateway | None], *, closed: Callable[[], bool], status: Status
+        self,
+        client: Callable[[], Gateway | None],
+        *,
+        closed: Callable[[], bool],
+        quiet: Callable[[], Awaitable[None]],
+        status: Status,
     ) -> None:
         self._client = client
         self._closed = closed
+        self._quiet = quiet
         self._status = status
         self._attempts: OrderedDict[str, Attempt] = OrderedDict()
         self._shown: OrderedDict[str, MessageRef] = OrderedDict()
@@ -64,6 +71,7 @@ class Sending:
         mark = mark_of(str(channel), nonce)
         if mark in self._shown:
             return self._shown[mark]
+        await self._quiet()
         ready = _rendered(message, mark)
         payload = {**ready.payload, "nonce": mark, "enforce_nonce": True}
         if reply_to:
@@ -85,6 +93,7 @@ class Sending:
             UncertainError: it may have been replaced.
         """
         channel, number = channel_of(ref.place), _number(ref.message)
+        await self._quiet()
         ready = _rendered(message, "")
         client = self._ready()
         try:

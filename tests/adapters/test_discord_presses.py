@@ -131,6 +131,21 @@ async def test_a_press_is_not_queued_behind_what_hangs(room: Room) -> None:
     let.set()
 
 
+async def test_what_is_to_be_sent_gives_way_to_a_press(room: Room) -> None:
+    """Report 41, the other way round: a burst of output costs no press its three seconds."""
+    card = await room.card()
+    entered, let = hold(room)
+    pressed = await room.press(card)
+    await entered.wait()
+    posting = asyncio.create_task(room.card("n2"))
+    assert await room.port.find(room.place, nonce="n3") is None  # a whole request there and back
+    assert len(room.ops.messages) == 1
+    let.set()
+    await room.answer(pressed)
+    await posting
+    assert [call.path.endswith("/callback") for call in room.discord.rest.calls[-2:]] == [True, False]
+
+
 async def test_nobody_waits_for_a_turn_to_answer_a_press(room: Room) -> None:
     never = asyncio.Event()
 
