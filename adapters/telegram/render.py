@@ -28,7 +28,7 @@ MAX_LABEL_UNITS = 60
 _ROW_UNITS, _ROW_BUTTONS = 28, 3
 MAX_BUTTONS = 25
 
-_LIVE = re.compile(r"@\w+|(?<![\w/])/\w+")
+_LIVE = re.compile(r"@\w+|(?<![\w/<>])/\w+(?![\w/<>])")
 _EMPTY = "(nothing to show)"
 _ENTITY = {
     Style.STRONG: MessageEntity.BOLD,

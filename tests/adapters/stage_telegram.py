@@ -12,6 +12,7 @@ import pytest
 from adapters.telegram.polling import Patience
 from adapters.telegram.port import TelegramPort
 from adapters.telegram.settings import Settings
+from bot.clock import SystemClock
 from bot.ports import Account, PlaceRef
 from tests.adapters.console_fakes import FakeCore, StillClock, listening
 from tests.adapters.stage import OnScreen
@@ -147,7 +148,7 @@ class TelegramSurface:
 
     def __init__(self, server: Server) -> None:
         self.server, self.world = server, server.world
-        self.port = new_port(server)
+        self.port = new_port(server, clock=SystemClock())  # as the simulated messages' dates
         self._places: dict[str, Chat] = {}
         self._read: dict[tuple[str, int], list[dict[str, Any]]] = {}
 

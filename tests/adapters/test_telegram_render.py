@@ -54,7 +54,7 @@ def test_no_command_can_be_tapped(text: str) -> None:
 
 
 def test_a_slash_between_words_is_no_command() -> None:
-    assert shown(Text.of("and/or 1/2 https://sayso.example/x")) == []
+    assert shown(Text.of("and/or 1/2 https://sayso.example/x /etc/hosts")) == []
 
 
 def test_a_name_made_of_two_spans_does_not_ping() -> None:

@@ -1,6 +1,7 @@
 """People, chats and messages as Telegram keeps them, and the updates that a bot has not confirmed."""
 
 import asyncio
+import copy
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -211,7 +212,8 @@ class World:
         """Queue an update, unless the bot does not want its kind; return its number."""
         self.next_update += 1
         if self.allowed is None or kind in self.allowed:
-            self.queue.append(Queued({"update_id": self.next_update, kind: doc}, time.monotonic()))
+            update = {"update_id": self.next_update, kind: copy.deepcopy(doc)}
+            self.queue.append(Queued(update, time.monotonic()))
         self.change()
         return self.next_update
 
