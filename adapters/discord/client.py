@@ -40,6 +40,11 @@ class Wire(HTTPClient):
 
     settings: Settings
 
+    @property
+    def session(self) -> aiohttp.ClientSession:
+        """The connections of this login; the SDK keeps them to itself."""
+        return self._HTTPClient__session  # type: ignore[attr-defined,no-any-return]  # its private name
+
     async def request(self, route: Route, **more: Any) -> Any:  # noqa: ANN401  # as the SDK has it
         """Send one request; the SDK waits and retries where Discord says so."""
         return await super().request(at(route, self.settings.api_url), **more)
@@ -55,13 +60,13 @@ class Wire(HTTPClient):
 class Hooks(AsyncWebhookAdapter):
     """The answers to interactions, which Discord takes by their own tokens."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, wire: Wire) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # the SDK has no types there
-        self._settings = settings
+        self._wire = wire
 
     async def request(self, route: Route, session: aiohttp.ClientSession, **more: Any) -> Any:  # noqa: ANN401
         """Send one request, as `Wire.request`."""
-        return await super().request(at(route, self._settings.api_url), session, **more)
+        return await super().request(at(route, self._wire.settings.api_url), session, **more)
 
     async def answer(
         self, interaction: "discord.Interaction[Any]", kind: int, data: dict[str, Any] | None = None
@@ -73,17 +78,17 @@ class Hooks(AsyncWebhookAdapter):
         await self.create_interaction_response(
             interaction.id,
             interaction.token,
-            session=interaction._session,  # noqa: SLF001  # the SDK has no other way to a raw answer
+            session=self._wire.session,
             params=interaction_response_params(kind, data),
         )
 
     async def follow_up(self, interaction: "discord.Interaction[Any]", message: Outgoing) -> None:
-        """Show one more message for an interaction that was answered; good for fifteen minutes."""
+        """Show one more message for an interaction that was answered, on whichever login that was."""
         params = parameters(message)
         await self.execute_webhook(
             interaction.application_id,
             interaction.token,
-            session=interaction._session,  # noqa: SLF001  # as above
+            session=self._wire.session,
             payload=params.payload,
             multipart=params.multipart,
             files=params.files,
@@ -136,7 +141,7 @@ class Gateway(discord.Client):
         wire = Wire(self.loop, max_ratelimit_timeout=MAX_WAIT_S)
         wire.settings = settings
         self.http = self._connection.http = wire
-        self.hooks = Hooks(settings)
+        self.hooks = Hooks(wire)
 
     async def before_identify_hook(self, _shard: int | None, *, initial: bool = False) -> None:
         """Wait before beginning a session anew."""

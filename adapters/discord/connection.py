@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import aiohttp
 
 from adapters.discord.client import Gateway, Taker
-from adapters.discord.faults import outcome
+from adapters.discord.faults import LOGIN_REFUSED, Fault, outcome
 from adapters.discord.sdk import discord
 from adapters.discord.settings import Settings
-from adapters.discord.status import CLOSED, LOGIN_REFUSED, MISSING_INTENT, Status
+from adapters.discord.status import CLOSED, MISSING_INTENT, Status
 
 log = logging.getLogger(__name__)
 
@@ -117,6 +117,8 @@ class Connection:
 
     def _ended(self, running: "asyncio.Task[None]") -> bool:
         error = None if running.cancelled() else running.exception()
+        if isinstance(error, AttributeError) and isinstance(error.__context__, Fault):
+            error = error.__context__  # the SDK stumbles over a gateway that it never reached
         before, self._status.trouble, self._status.network = self._status.trouble, "", ""
         match error:
             case None:

@@ -22,6 +22,10 @@ _WHY = {
     50013: "the bot may not write there; give it Send Messages, Attach Files and Read Message History",
     50083: "that thread is archived and locked",
 }
+LOGIN_REFUSED = (
+    "Discord refused the token. Make a new one in the Developer Portal (your application > Bot >"
+    " Reset Token), put it where the old one is, and restart sayso."
+)
 _BUSY_S, _OFFLINE_S = 30.0, 5.0
 #: Messages that are older than an hour may be edited less often.
 _BUSY = frozenset({30046})
@@ -50,6 +54,8 @@ def _refused(error: "discord.HTTPException") -> RejectedError | UncertainError:
         return BusyError("Discord wants less at once", retry_after_s=_retry_after(error))
     if error.status >= 500:  # noqa: PLR2004  # its own fault, and it may have gone through
         return UncertainError(f"Discord failed: HTTP {error.status}")
+    if error.status == 401:  # noqa: PLR2004  # Unauthorized
+        return RejectedError(LOGIN_REFUSED)
     why = _WHY.get(error.code, error.text or "no reason given")
     return RejectedError(f"Discord refused it ({error.status}, code {error.code}): {why}")
 

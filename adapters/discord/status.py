@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from adapters.discord.client import Gateway
+from adapters.discord.faults import LOGIN_REFUSED
 from adapters.discord.sdk import discord
 from adapters.discord.setup import PERMISSIONS
 from bot.ports import Health
@@ -21,10 +22,6 @@ SECOND_S, _KEPT = 900.0, 512
 
 #: What to do when Discord ends a connection for good.
 #: https://discord.com/developers/docs/topics/opcodes-and-status-codes
-LOGIN_REFUSED = (
-    "Discord refused the token. Make a new one in the Developer Portal (your application > Bot >"
-    " Reset Token), put it where the old one is, and restart sayso."
-)
 MISSING_INTENT = (
     "Discord refused the Message Content intent. Switch it on in the Developer Portal (your application >"
     " Bot > Privileged Gateway Intents > Message Content Intent), or set message_content = false in"

@@ -192,10 +192,19 @@ class DiscordSurface:
 
     async def fill(self, text: str, *, by: str = "ana", place: str = "ops") -> None:
         user, channel = self.discord.world.user(by), self._channel(place)
-        await self.discord.until(lambda: bool(self._forms(user, channel)))
+        # A form may still be on its way; where none comes, the newest message is answered.
+        await self.discord.until(lambda: not self._unanswered(user, channel))
+        if not self._forms(user, channel):
+            newest = self.screen(by=by, place=place)[-1].id
+            await self.say(text, by=by, place=place, reply_to=newest, addressed=False)
+            return
         opened, form = self._forms(user, channel)[-1]
         opened.answers[0]["filled"] = True
         await self.discord.submit(user, channel, form, text)
+
+    def _unanswered(self, user: User, channel: Channel) -> bool:
+        pressed = self.discord.world.interactions.values()
+        return any(not one.answers for one in pressed if (one.user, one.channel) == (user.id, channel.id))
 
     def _forms(self, user: User, channel: Channel) -> list[tuple[Interaction, str]]:
         return [

@@ -170,13 +170,14 @@ async def test_a_platform_that_is_down_is_waited_for(fault: Fault) -> None:
             assert await room.heard(1) == ["hello"]
 
 
-async def test_an_address_where_nobody_answers_is_told() -> None:
+@pytest.mark.parametrize(
+    "address", [{"api_url": "http://127.0.0.1:9/api/v10"}, {"gateway_url": "ws://127.0.0.1:9/gateway/"}]
+)
+async def test_an_address_where_nobody_answers_is_told(address: dict[str, str]) -> None:
     core = FakeCore()
     async with discord() as simulated:
         port = port_on(simulated)
-        port._connection._settings = port._settings.model_copy(
-            update={"api_url": "http://127.0.0.1:9/api/v10"}
-        )
+        port._connection._settings = port._settings.model_copy(update=address)
         async with trying(port, core):
             health = await until_health(port, lambda health: "cannot be reached" in health.detail)
     assert not health.ok

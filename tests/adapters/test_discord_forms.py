@@ -8,7 +8,7 @@ import pytest
 from bot.ports import Account, Inbound, InboundKind, Message
 from bot.text import Text
 from tests.adapters.console_fakes import FakeCore
-from tests.adapters.discord_room import AT_ONCE, FORM, OPENED, SAID, TAKEN, Room, hold
+from tests.adapters.discord_room import AT_ONCE, FORM, OPENED, SAID, TAKEN, Room, hold, until_health
 from tests.adapters.stage_discord import account_of, playing, port_on
 from tests.simulators.discord.rest import Fault
 from tests.simulators.discord.simulator import discord
@@ -158,6 +158,15 @@ async def test_a_note_without_a_press_answers_what_they_said_and_pings_nobody(ro
     shown = list(room.ops.messages.values())[-1]
     assert shown["message_reference"]["message_id"] == said["id"]
     assert room.discord.rest.calls[-1].body["allowed_mentions"] == {"parse": [], "replied_user": False}
+
+
+async def test_a_press_from_before_a_new_login_still_carries_a_note(room: Room) -> None:
+    await room.answer(await room.press(await room.card(), user=room.bo))
+    await room.gateway.close_all(4011)
+    await room.discord.until(lambda: room.gateway.identified == 2)
+    await until_health(room.port, lambda health: health.ok)
+    await room.port.note(room.place, account_of(room.bo), NOTE)
+    assert [who for who, _ in room.private()] == [room.bo.id]
 
 
 async def test_a_note_to_one_person_never_uses_the_press_of_another(room: Room) -> None:

@@ -95,6 +95,7 @@ async def test_progress_never_delays_a_card(room: Room) -> None:
         (403, 50013, "give it Send Messages"),
         (403, 50001, "let it in"),
         (404, 10003, "gone"),
+        (401, 0, "Reset Token"),
         (400, 50035, "Invalid Form Body"),
     ],
 )

@@ -75,6 +75,15 @@ async def test_a_form_is_filled_in_by_who_was_asked(on: DiscordSurface, core: Fa
     )  # fmt: skip
 
 
+async def test_where_no_form_is_open_the_newest_message_is_answered(
+    on: DiscordSurface, core: FakeCore
+) -> None:
+    ref = await on.port.post(on.place("ops"), Message(body=Text.of("Why?"), asks="too risky"), nonce="n1")
+    await on.fill("too risky")
+    (event,) = await core.heard_of(1)
+    assert (event.text, event.reply_to) == ("too risky", ref)
+
+
 async def test_what_is_private_is_on_one_screen_only(on: DiscordSurface, core: FakeCore) -> None:
     ref = await on.port.post(on.place("ops"), CARD, nonce="n1")
     await on.press(ref.message, "Approve", by="bo")
