@@ -23,6 +23,7 @@ from bot.loading.rules import load_rules
 from bot.ports import (
     Account,
     Capabilities,
+    ChatPort,
     Executor,
     Health,
     Inbound,
@@ -263,6 +264,7 @@ async def conversation(
     executor: Callable[[Inventory], Executor] = FleetExecutor,
     clock: ScriptedClock | None = None,
     port: ScriptedPort | None = None,
+    ports: Sequence[ChatPort] = (),
     **changes: object,
 ) -> AsyncIterator[Kit]:
     """Run a conversation on a ledger in `folder`; open the same folder again to go on after a stop."""
@@ -286,7 +288,7 @@ async def conversation(
             token_key=b"k" * 32,
             **changes,  # type: ignore[arg-type] # fields by name
         )
-        app = assemble(core, ports={port.name: port})
+        app = assemble(core, ports={one.name: one for one in (port, *ports)})
         async with running(app):
             yield Kit(app=app, port=port, clock=clock, events=ids.count)
     finally:

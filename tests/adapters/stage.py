@@ -54,6 +54,10 @@ class OnScreen:
     private: str = ""
 
 
+class NotOnThisSurfaceError(Exception):
+    """People cannot do that on this platform at all."""
+
+
 class Surface(Protocol):
     """Several people in several places of a platform, for whole conversations (tests/transcripts).
 

@@ -4,15 +4,19 @@ import asyncio
 import contextlib
 import json
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from adapters.console import ConsolePort
 from adapters.console.board import plain, render
 from adapters.console.frames import read_server, unpack
+from adapters.console.front import Said
+from adapters.console.session import Session, account_of
 from bot.local_socket import login_name
 from bot.ports import Account, Message, PlaceRef
 from tests.adapters.console_fakes import FakeCore, StillClock, listening
+from tests.adapters.stage import NotOnThisSurfaceError, OnScreen
 
 LOGIN = login_name(os.geteuid())
 
@@ -93,3 +97,85 @@ async def stage(core: FakeCore, folder: Path) -> AsyncIterator[ConsoleStage]:
         await port.close()
         await asyncio.wait_for(running, 5)
         await asyncio.wait_for(following, 5)
+
+
+class ConsoleSurface:
+    """People at one console: whose turn it is, is told as in a rehearsal. There are no replies here."""
+
+    def __init__(self, port: ConsolePort) -> None:
+        self.port = port
+        self._sessions: dict[str, Session] = {}
+        self._shown: dict[str, dict[str, tuple[Message, int]]] = {}
+
+    def account(self, name: str) -> Account:
+        return account_of(name)
+
+    def place(self, name: str) -> PlaceRef:
+        return self._at(name).place
+
+    def _at(self, place: str) -> Session:
+        if place not in self._sessions:
+            shown = self._shown[place] = {}
+            self._sessions[place] = Session(login=place, screen=_Kept(shown))
+            self.port.join(self._sessions[place])
+        return self._sessions[place]
+
+    async def say(
+        self,
+        text: str,
+        *,
+        by: str = "ana",
+        place: str = "ops",
+        reply_to: str = "",
+        forwarded: bool = False,
+        is_bot: bool = False,
+        addressed: bool = True,
+    ) -> str:
+        if reply_to or forwarded or is_bot or not addressed:
+            raise NotOnThisSurfaceError
+        return await self._hand_over(place, by, Said(text=text))
+
+    async def edit(self, message: str, text: str, *, by: str = "ana", place: str = "ops") -> None:
+        raise NotOnThisSurfaceError
+
+    async def press(self, message: str, label: str, *, by: str = "ana", place: str = "ops") -> None:
+        shown, _ = self._shown[place][message]
+        (token,) = [button.token for button in shown.buttons if button.label == label]
+        await self._hand_over(place, by, Said(token=token))
+
+    async def fill(self, text: str, *, by: str = "ana", place: str = "ops") -> None:
+        raise NotOnThisSurfaceError
+
+    async def _hand_over(self, place: str, by: str, said: Said) -> str:
+        session = self._at(place)
+        session.speaker = by
+        await self.port.hand_over(session, said)
+        return ""
+
+    def screen(self, *, by: str = "ana", place: str = "ops") -> Sequence[OnScreen]:
+        self._at(place)
+        return [
+            OnScreen(
+                id=key,
+                text=plain(render(replace(message, buttons=()))),
+                labels=tuple(button.label for button in message.buttons),
+                edits=edits,
+                private=by if key.startswith("note:") else "",
+            )
+            for key, (message, edits) in self._shown[place].items()
+        ]
+
+
+class _Kept:
+    def __init__(self, shown: dict[str, tuple[Message, int]]) -> None:
+        self._shown = shown
+
+    async def show(self, key: str, message: Message) -> None:
+        edits = self._shown[key][1] + 1 if key in self._shown else 0
+        self._shown[key] = (message, edits)
+
+
+@contextlib.asynccontextmanager
+async def surface(folder: Path) -> AsyncIterator[ConsoleSurface]:
+    del folder
+    yield ConsoleSurface(ConsolePort(clock=StillClock(), login=LOGIN))
