@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncBoltRequest
+from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.response import BoltResponse
 from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.socket_mode.response import SocketModeResponse
@@ -99,8 +100,22 @@ class Intake:
         self._app = self._build()
 
     def _build(self) -> AsyncApp:
+        async def known() -> AuthorizeResult:
+            """Say who we are: Bolt would ask Slack, in the way of a press, and drop that on failure."""
+            reader, token = self.reader, self._web.client.token
+            if reader is None:
+                return AuthorizeResult(enterprise_id=None, team_id=None, bot_token=token)
+            return AuthorizeResult(
+                enterprise_id=None,
+                team_id=reader.team,
+                bot_user_id=reader.user,
+                bot_id=reader.bot,
+                bot_token=token,
+            )
+
         app = AsyncApp(
             client=self._web.client,
+            authorize=known,
             logger=QUIET,
             name="sayso",
             # It runs first, so nothing of the library stands between an event and the inbox.

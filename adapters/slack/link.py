@@ -8,7 +8,7 @@ again slowly. Handles no event itself.
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 
 import aiohttp
@@ -29,6 +29,7 @@ class Pace:
 
     Attributes:
         ping: between pings; four that were not answered make a connection lost.
+        look: between looks whether the connection is broken, which the library sees a ping later.
         ack: until a press is acknowledged at the latest; Slack allows 3.
         first, most: wait before the first try again, and the longest after repeated failures.
         permanent: wait after what only a person can cure.
@@ -39,6 +40,7 @@ class Pace:
     """
 
     ping: float = 10
+    look: float = 1
     ack: float = 1.5
     first: float = 0.5
     most: float = 30
@@ -86,13 +88,13 @@ class Link:
         try:
             while not self._stop.is_set():
                 try:
-                    await self._connect()
+                    await self._until_stopped(self._connect())
                 except _FAULTS as error:
                     failures += 1
                     await self._pause(self._wait_s(error, failures))
                     continue
                 failures = 0
-                await self._watch()
+                await self._until_stopped(self._watch())
         finally:
             self._state.open = False
             self._state.closed = True
@@ -200,7 +202,7 @@ class Link:
 
     def _nap_s(self) -> float:
         """Return until when to look again, in seconds."""
-        naps = [self._pace.ping]
+        naps = [self._pace.look]
         if self._state.others:
             naps.append(self._pace.crowd)
         if self._state.unread:
@@ -231,6 +233,20 @@ class Link:
         if self._socket is not None:
             self._socket.why, self._socket.leaving = name, False
             self._socket.lost.set()
+
+    async def _until_stopped(self, work: Coroutine[None, None, None]) -> None:
+        """Do `work`, or give it up at `stop`. Raises what `work` raises."""
+        task = asyncio.create_task(work)
+        stop = asyncio.create_task(self._stop.wait())
+        try:
+            await asyncio.wait({task, stop}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for one in (task, stop):
+                if not one.done():
+                    one.cancel()
+            await asyncio.wait({task, stop})
+        if not task.cancelled():
+            task.result()
 
     async def _pause(self, seconds: float) -> None:
         with contextlib.suppress(TimeoutError):

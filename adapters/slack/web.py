@@ -29,6 +29,7 @@ QUIET.setLevel(logging.CRITICAL)
 
 #: Longest wait that is sat out within a call; a longer one is the caller's to plan with.
 _SHORT_WAIT_S = 3
+_UPLOAD_TRIES = 3
 #: When to try again where Slack does not say.
 _AGAIN_S = 5.0
 
@@ -159,14 +160,19 @@ class Web:
             RejectedError: they are not all there.
         """
         uploads = [{"filename": name, "title": name, "content": content or b"\n"} for name, content in files]
-        try:
-            await self.call(
-                lambda client: client.files_upload_v2(
-                    file_uploads=uploads, channel=channel, thread_ts=thread or None
+        for tries_left in reversed(range(_UPLOAD_TRIES)):
+            try:
+                await self.call(
+                    lambda client: client.files_upload_v2(
+                        file_uploads=uploads, channel=channel, thread_ts=thread or None
+                    )
                 )
-            )
-        except UncertainError as error:
-            raise RejectedError(f"{files[0][0]} was not uploaded: {error}") from error
+            except UncertainError as error:
+                # A file that is there twice harms nobody; one that is not there keeps a card back.
+                if not tries_left:
+                    raise RejectedError(f"{files[0][0]} was not uploaded: {error}") from error
+            else:
+                return
 
     async def close(self) -> None:
         """End every connection."""

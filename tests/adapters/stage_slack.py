@@ -8,14 +8,16 @@ from pathlib import Path
 from adapters.slack import Settings
 from adapters.slack.link import Pace
 from adapters.slack.port import SlackPort
-from bot.ports import Account, Bookmarks, PlaceRef
+from bot.ports import Account, Bookmarks, Health, PlaceRef
 from tests.adapters.console_fakes import FakeCore, StillClock, listening
 from tests.adapters.stage import OnScreen
 from tests.simulators.slack.server import Slack, running
 from tests.simulators.slack.world import APP_TOKEN, BOT_TOKEN, BOT_USER, TEAM, Json, buttons, shown
 
 #: As in life, in a hurry.
-FAST = Pace(ping=0.5, first=0.01, most=0.05, permanent=0.05, crowd=0.05, grace=1, opening=5, again=0.05)
+FAST = Pace(
+    ping=0.5, look=0.02, first=0.01, most=0.05, permanent=0.05, crowd=0.05, grace=1, opening=5, again=0.05
+)
 
 
 def port_for(
@@ -42,6 +44,27 @@ async def serving(port: SlackPort, core: FakeCore) -> AsyncIterator[SlackPort]:
     finally:
         await port.close()
         await asyncio.wait_for(running_port, 10)
+
+
+@contextlib.asynccontextmanager
+async def started(port: SlackPort, core: FakeCore) -> AsyncIterator[SlackPort]:
+    """Let a port listen that may never be well."""
+    task = asyncio.create_task(port.listen(core.sink))
+    try:
+        yield port
+    finally:
+        await port.close()
+        await asyncio.wait_for(task, 10)
+
+
+async def until(port: SlackPort, *, ok: bool, detail: str = "") -> Health:
+    """Wait until the port says it is well, or not."""
+    async with asyncio.timeout(10):
+        while True:
+            health = await port.health()
+            if health.ok == ok and detail in health.detail:
+                return health
+            await asyncio.sleep(0.002)
 
 
 class SlackStage:
