@@ -297,6 +297,14 @@ def test_a_press_on_an_old_card_has_its_place() -> None:
     assert inbound.place.channel == "-100500"
 
 
+def test_a_press_in_a_topic_has_its_place() -> None:
+    """Report 38."""
+    card = message("card", message_id=9, message_thread_id=44, is_topic_message=True, **{"from": SAYSO})
+    inbound = press("s1:tok", message=card)
+    assert inbound is not None
+    assert inbound.place.thread == "44"
+
+
 def test_both_sides_of_a_move_are_one_event() -> None:
     """Report 37."""
     old, new = (

@@ -1,5 +1,7 @@
 """The settings of Telegram, what is said about wrong ones, and the setup page. No network."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -100,6 +102,11 @@ def test_a_port_is_made_without_any_network(token_file: Path) -> None:
         adapters.telegram.create(
             Settings(token_file="/none"), clock=StillClock(), bookmarks=NoBookmarks(), host="h"
         )
+
+
+def test_an_install_without_telegram_never_loads_the_library() -> None:
+    code = "import sys, adapters.telegram; sys.exit('telegram' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_the_setup_page_says_what_is_still_missing(monkeypatch: pytest.MonkeyPatch, token_file: Path) -> None:

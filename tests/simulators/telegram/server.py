@@ -41,6 +41,9 @@ class Server:
         self.url = ""
         self.calls: list[tuple[str, Json]] = []
         self.faults: dict[str, deque[Fault]] = defaultdict(deque)
+        #: Messages and edits that a group takes in a minute, 20 in earnest; None for no limit.
+        self.per_minute: int | None = None
+        self._sent: dict[int, deque[float]] = defaultdict(deque)
         self._polling: asyncio.Event | None = None
 
     # ------------------------------------------------------------ looking
@@ -157,6 +160,7 @@ class Server:
         chat = self.world.chats.get(int(params["chat_id"]))
         if chat is None:
             raise bad("chat not found")
+        self._count(chat)
         if chat.moved_to:
             raise RefusedError(
                 400,
@@ -169,6 +173,16 @@ class Server:
         if thread is not None and (not chat.is_forum or thread not in chat.topics):
             raise bad("message thread not found")
         return chat
+
+    def _count(self, chat: Chat) -> None:
+        """Refuse what is too much for a group in a minute."""
+        sent, now = self._sent[chat.id], time.monotonic()
+        while sent and sent[0] < now - 60:
+            sent.popleft()
+        if self.per_minute is not None and chat.type != "private" and len(sent) >= self.per_minute:
+            wait = int(sent[0] + 60 - now) + 1
+            raise RefusedError(429, f"Too Many Requests: retry after {wait}", {"retry_after": wait})
+        sent.append(now)
 
     def _new(self, chat: Chat, params: Json) -> Json:
         doc: Json = {
