@@ -11,9 +11,10 @@ from bot.phrasing import RISK_WORDS, action_ref, clock_time, duration, shortened
 from bot.text import Span, muted
 from gate.digest import short
 from gate.domain import RouteKind, TouchKind
+from gate.ladder import Rung
 from gate.lifecycle import ActionState, ApprovalState
 from gate.redact import redact, redact_command
-from ledger.views import ActionView, ApprovalView, EndingView, ProposalView
+from ledger.views import ActionView, ApprovalView, EndingView, ProposalView, RungView
 
 Lines = list[Span | list[Span | str] | str]
 
@@ -71,6 +72,25 @@ def votes(view: ProposalView) -> str:
     if len(able) >= needed:
         return so_far
     return f"{so_far} · too few may say yes ({', '.join(able) or 'nobody'}), so it can only expire"
+
+
+def ladder(view: ProposalView, *, zone: tzinfo, now: datetime) -> str:
+    """Return "nudged 14:55 · also shown to kim 15:00" of what waits; "" where no step was taken."""
+    taken = dict.fromkeys(
+        (one.at, _rung_words(one), one.rung)
+        for action in view.pending
+        if action.approval is not None
+        for one in action.approval.rungs
+    )
+    return " · ".join(f"{words} {clock_time(at, zone=zone, now=now)}" for at, words, _ in taken)
+
+
+def _rung_words(one: RungView) -> str:
+    if one.rung is Rung.NUDGE:
+        return "nudged"
+    if one.where:
+        return f"also shown in {one.where}"
+    return f"also shown to {', '.join(one.to)}" if one.to else "nobody else to show it to"
 
 
 def undo_words(undo: str) -> str:

@@ -247,6 +247,8 @@ class Cards:
             lines.append([f"To run it, {who}:  ", strong(strict.approval.phrase or ""), "   ", until])
         if votes := card_words.votes(view):
             lines.append(votes)
+        if steps := card_words.ladder(view, zone=zone, now=now):
+            lines.append(muted(steps))
         if again := card_words.why_again(view):
             lines.append(again)
         lines.append(muted(card_words.asked(view, secrets=self._secrets)))

@@ -89,7 +89,8 @@ class Core:
     @property
     def known_places(self) -> Mapping[PlaceId, PlaceRef]:
         """Every place that the config names, so that it is reached before anybody spoke there."""
-        refs = [parse(text) for _, text in self.policy.routes]
+        texts = [text for _, text in self.policy.routes]
+        refs = [parse(text) for text in (*texts, self.policy.escalation) if text]
         return {self.place_of(ref): ref for ref in refs}
 
     def operator(self, person: PersonId) -> Operator | None:

@@ -1,4 +1,4 @@
-"""Deadlines: what ends by itself when its time has come.
+"""Deadlines: what ends by itself when its time has come, and what is said before.
 
 Expiry is its own end, never a yes and never a no (C2). Run before every decision and by the timer, so that
 nobody can answer what is over. Computed from the ledger each time; the timer holds no truth.
@@ -6,7 +6,7 @@ nobody can answer what is over. Computed from the ledger each time; the timer ho
 
 from datetime import datetime, timedelta
 
-from bot import pairing, reasons, routing
+from bot import ladder, pairing, reasons, routing
 from bot.answering import cancel_action, ending_body
 from bot.core import Core
 from bot.outcome import Outcome
@@ -17,7 +17,7 @@ from ledger.views import ActionView, ProposalView
 
 
 def close_due(core: Core) -> bool:
-    """Close everything whose deadline has passed; whether anything was closed.
+    """Close everything whose deadline has passed, and climb the ladder of what waits; whether anything was.
 
     Raises:
         LedgerUnwritableError: nothing was closed.
@@ -27,7 +27,7 @@ def close_due(core: Core) -> bool:
     for proposal in core.queries.unfinished():
         view = core.queries.proposal(proposal)
         if view is not None:
-            closed |= _close_proposal(core, view, now)
+            closed |= _close_proposal(core, view, now) or ladder.climb(core, view, now)
     closed |= routing.tell_ends(core)
     closed |= _close_choices(core, now)
     closed |= _close_owed(core, now)
@@ -36,8 +36,8 @@ def close_due(core: Core) -> bool:
 
 
 def next_due(core: Core) -> datetime | None:
-    """Return when something ends by itself next; None when nothing will."""
-    found = [core.queries.next_deadline()]
+    """Return when something ends or is said by itself next; None when nothing will."""
+    found = [core.queries.next_deadline(), ladder.next_due(core)]
     within = timedelta(seconds=core.policy.start_within_s)
     found += [
         one.queued_at + within

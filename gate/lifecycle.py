@@ -27,6 +27,8 @@ class ApprovalState(StrEnum):
 class ApprovalEvent(StrEnum):
     """What can happen to an approval."""
 
+    NUDGE = "nudge"  # who was asked was reminded
+    ESCALATE = "escalate"  # somebody else was asked too
     VOTE = "vote"  # one of several people who have to agree did
     GRANT = "grant"
     REFUSE = "refuse"
@@ -83,6 +85,8 @@ class ClarificationEvent(StrEnum):
 
 
 APPROVAL: Mapping[tuple[ApprovalState, ApprovalEvent], ApprovalState] = {
+    (ApprovalState.PENDING, ApprovalEvent.NUDGE): ApprovalState.PENDING,
+    (ApprovalState.PENDING, ApprovalEvent.ESCALATE): ApprovalState.PENDING,
     (ApprovalState.PENDING, ApprovalEvent.VOTE): ApprovalState.PENDING,
     (ApprovalState.PENDING, ApprovalEvent.GRANT): ApprovalState.GRANTED,
     (ApprovalState.PENDING, ApprovalEvent.REFUSE): ApprovalState.REFUSED,

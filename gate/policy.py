@@ -73,7 +73,9 @@ class Policy:
         force_approval_at: dependants from which an AUTO route of a mutation becomes an approval; None is off.
         quorum: how many people have to say yes, by risk name, "@tag" or target name; see gate.quorum.
         routes: where cards go that need a yes, by risk name, "@tag" or target name, as the config writes
-            places; see gate.routing.
+            places; see gate.routing. `escalation` is where they go too when nobody answered; "" for none.
+        nudge_s, escalate_s: ages of an open approval at which it is said again, and shown to somebody else;
+            0 is off. `ladder` holds others for a posture, as ("approve_all.nudge_s", 60); see gate.ladder.
     """
 
     revision: str = ""
@@ -88,3 +90,7 @@ class Policy:
     bare_ack_grants: bool = False
     quorum: tuple[tuple[str, int], ...] = ()
     routes: tuple[tuple[str, str], ...] = ()
+    escalation: str = ""
+    nudge_s: int = 300
+    escalate_s: int = 600
+    ladder: tuple[tuple[str, int], ...] = ()

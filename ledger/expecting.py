@@ -8,12 +8,16 @@ from ledger.kinds import (
     ClarificationIs,
     Expectation,
     LastTurnIs,
+    NotYet,
     PairingIsOpen,
     ProposalIsNew,
     SwitchesAre,
     Untold,
     VotesAre,
 )
+
+#: A query, its values, and the one answer that is expected; no row answers None.
+_Question = tuple[str, tuple[str, ...], object]
 
 
 def holds(connection: sqlite3.Connection, expectation: Expectation) -> bool:
@@ -23,14 +27,11 @@ def holds(connection: sqlite3.Connection, expectation: Expectation) -> bool:
     return (None if row is None else row[0]) == wanted
 
 
-def _question(expectation: Expectation) -> tuple[str, tuple[str, ...], object]:
-    """Return a query, its values, and the one answer that is expected; no row answers None."""
-    asked: tuple[str, tuple[str, ...], object]
+def _question(expectation: Expectation) -> _Question:
+    asked: _Question
     match expectation:
-        case ApprovalIs(approval, approval_state):
-            asked = ("SELECT state FROM approval WHERE id=?", (approval,), approval_state)
-        case VotesAre(approval, count):
-            asked = ("SELECT count(*) FROM vote WHERE approval=?", (approval,), count)
+        case ApprovalIs() | VotesAre() | NotYet():
+            asked = _of_approval(expectation)
         case ActionIs(action, action_state):
             asked = ("SELECT state FROM action WHERE id=?", (action,), action_state)
         case ClarificationIs(clarification, choice_state):
@@ -45,4 +46,16 @@ def _question(expectation: Expectation) -> tuple[str, tuple[str, ...], object]:
             asked = ("SELECT proposal FROM untold WHERE proposal=?", (proposal,), proposal)
         case ProposalIsNew(proposal):  # pragma: no branch - mypy checks that no other kind is left
             asked = ("SELECT id FROM proposal WHERE id=?", (proposal,), None)
+    return asked
+
+
+def _of_approval(expectation: ApprovalIs | VotesAre | NotYet) -> _Question:
+    asked: _Question
+    match expectation:
+        case ApprovalIs(approval, approval_state):
+            asked = ("SELECT state FROM approval WHERE id=?", (approval,), approval_state)
+        case VotesAre(approval, count):
+            asked = ("SELECT count(*) FROM vote WHERE approval=?", (approval,), count)
+        case NotYet(approval, rung):
+            asked = ("SELECT at FROM rung WHERE approval=? AND rung=?", (approval, rung), None)
     return asked

@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # only named in annotations; reading commands start faster wi
     from datetime import datetime
 
     from gate.domain import ActionId, ApprovalId, PlaceId, ProposalId, TurnId
+    from gate.ladder import Rung
     from gate.lifecycle import ActionState, ApprovalState, ClarificationState
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
@@ -33,6 +34,8 @@ class Kind(StrEnum):
     PROPOSAL_MADE = "proposal:made"
     PROPOSAL_TOLD = "proposal:told"
     APPROVAL_OPENED = "approval:opened"
+    APPROVAL_NUDGED = "approval:nudged"
+    APPROVAL_ESCALATED = "approval:escalated"
     APPROVAL_VOTED = "approval:voted"
     APPROVAL_GRANTED = "approval:granted"
     APPROVAL_REFUSED = "approval:refused"
@@ -100,6 +103,14 @@ class VotesAre:
 
 
 @dataclass(frozen=True, slots=True)
+class NotYet:
+    """This step of the ladder was not taken for the approval."""
+
+    approval: ApprovalId
+    rung: Rung
+
+
+@dataclass(frozen=True, slots=True)
 class ActionIs:
     """The action is still in this state."""
 
@@ -154,6 +165,7 @@ class Untold:
 Expectation = (
     ApprovalIs
     | VotesAre
+    | NotYet
     | ActionIs
     | ClarificationIs
     | LastTurnIs

@@ -22,6 +22,16 @@ class PlaceRow(SQLModel, table=True):
     last_seq: int
 
 
+class HeardRow(SQLModel, table=True):
+    """Where a person was heard last on a platform."""
+
+    __tablename__ = "heard"
+    person: str = Field(primary_key=True)
+    platform: str = Field(primary_key=True)
+    place: str
+    seq: int
+
+
 class ProposalRow(SQLModel, table=True):
     """One proposal; `doc` is the body of its entry."""
 
@@ -90,6 +100,16 @@ class VoteRow(SQLModel, table=True):
     approval: str = Field(primary_key=True)
     person: str = Field(primary_key=True)
     seq: int
+    at: str
+    doc: str
+
+
+class RungRow(SQLModel, table=True):
+    """A step of the ladder that was taken for an approval; `doc` is the body of its entry."""
+
+    __tablename__ = "rung"
+    approval: str = Field(primary_key=True)
+    rung: str = Field(primary_key=True)
     at: str
     doc: str
 

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from gate.domain import RouteKind
 from gate.errors import TransitionError
+from gate.ladder import Rung
 from gate.lifecycle import (
     ACTION,
     APPROVAL,
@@ -25,7 +26,7 @@ from gate.lifecycle import (
     ClarificationState,
     advance,
 )
-from ledger import accounts, approvals, places
+from ledger import accounts, approvals, places, turns
 from ledger.chain import canonical
 from ledger.codec import Doc, items, mapping
 from ledger.expecting import holds
@@ -39,11 +40,13 @@ E = TypeVar("E", bound=StrEnum)
 #: In an order that lets them be emptied.
 TABLES = (
     "place",
+    "heard",
     "proposal",
     "untold",
     "action",
     "approval",
     "vote",
+    "rung",
     "clarification",
     "window",
     "owed",
@@ -72,37 +75,6 @@ def reset(connection: sqlite3.Connection) -> None:
 def _value(connection: sqlite3.Connection, query: str, key: str) -> object:
     row = connection.execute(query, (key,)).fetchone()
     return None if row is None else row[0]
-
-
-# ---------------------------------------------------------------- turns
-
-
-def _turn_received(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
-    place = mapping(body["place_ref"])
-    connection.execute(
-        "INSERT INTO place (id, platform, tenant, channel, thread, last_turn, last_person, last_seq)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE"
-        " SET last_turn=excluded.last_turn, last_person=excluded.last_person, last_seq=excluded.last_seq",
-        (
-            body["place"],
-            *(place[part] for part in ("platform", "tenant", "channel", "thread")),
-            *(body["turn"], body["person"], entry.seq),
-        ),
-    )
-    if body["consumes_window"]:
-        connection.execute("DELETE FROM window WHERE place=? AND person=?", (body["place"], body["person"]))
-
-
-def _turn_answered(connection: sqlite3.Connection, _entry: Entry, body: Doc) -> None:
-    place = body["place"]
-    if items(body["shows"]):
-        connection.execute("DELETE FROM window WHERE place=?", (place,))
-    if body["window"] is not None:
-        window = mapping(body["window"])
-        connection.execute(
-            "INSERT OR REPLACE INTO window (place, person, proposal, opened_by) VALUES (?, ?, ?, ?)",
-            (place, window["person"], window["proposal"], body["turn"]),
-        )
 
 
 # ---------------------------------------------------------------- proposals and approvals
@@ -356,13 +328,15 @@ def _id(body: Doc, key: str) -> str:
 Handler = Callable[[sqlite3.Connection, Entry, dict[str, Json]], None]
 
 HANDLERS: Mapping[str, Handler] = {
-    Kind.TURN_RECEIVED: _turn_received,
-    Kind.TURN_CRASHED: _turn_received,
-    Kind.TURN_ANSWERED: _turn_answered,
+    Kind.TURN_RECEIVED: turns.received,
+    Kind.TURN_CRASHED: turns.received,
+    Kind.TURN_ANSWERED: turns.answered,
     Kind.PLACE_MOVED: places.moved,
     Kind.PROPOSAL_MADE: _proposal_made,
     Kind.PROPOSAL_TOLD: approvals.told,
     Kind.APPROVAL_OPENED: _approval_opened,
+    Kind.APPROVAL_NUDGED: approvals.climbed(ApprovalEvent.NUDGE, Rung.NUDGE),
+    Kind.APPROVAL_ESCALATED: approvals.climbed(ApprovalEvent.ESCALATE, Rung.ESCALATE),
     Kind.APPROVAL_VOTED: approvals.voted,
     Kind.APPROVAL_GRANTED: _approval_ended(ApprovalEvent.GRANT),
     Kind.APPROVAL_REFUSED: _approval_ended(ApprovalEvent.REFUSE),

@@ -224,11 +224,14 @@ class Queries(PlaceReader, AccountReader):
 
     def _newest_approval(self, action: ActionId) -> ApprovalView | None:
         row = self._row(
-            "SELECT a.*, e.body AS opened FROM approval a JOIN entry e ON e.seq = a.opened_seq"
-            " WHERE a.action=? ORDER BY a.opened_seq DESC LIMIT 1",
+            "SELECT a.*, e.body AS opened, e.at AS opened_at FROM approval a"
+            " JOIN entry e ON e.seq = a.opened_seq WHERE a.action=? ORDER BY a.opened_seq DESC LIMIT 1",
             action,
         )
-        return None if row is None else approval_of(row, self._votes(row["id"]), self._word)
+        if row is None:
+            return None
+        rungs = self._rows("SELECT * FROM rung WHERE approval=? ORDER BY at, rung DESC", row["id"])
+        return approval_of(row, self._votes(row["id"]), rungs, self._word)
 
     def last_run(self, digest: Digest) -> LastRun | None:
         """Return the newest ended run of exactly this action on exactly this target.

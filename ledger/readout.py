@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from gate.domain import ActionId, ApprovalId, Digest, PersonId, PlaceId
+from gate.ladder import Rung
 from gate.lifecycle import ApprovalState
 from ledger.codec import Doc, mapping, parse_instant, texts
 from ledger.kinds import Json
@@ -19,6 +20,7 @@ from ledger.views import (
     EndingView,
     LooseningView,
     OptionView,
+    RungView,
     VoteView,
 )
 
@@ -26,8 +28,10 @@ from ledger.views import (
 Words = Callable[[Json], str]
 
 
-def approval_of(row: sqlite3.Row, votes: Sequence[sqlite3.Row], word: Words) -> ApprovalView:
-    """Return one approval; `row` has the body that opened it as `opened`."""
+def approval_of(
+    row: sqlite3.Row, votes: Sequence[sqlite3.Row], rungs: Sequence[sqlite3.Row], word: Words
+) -> ApprovalView:
+    """Return one approval; `row` has the body that opened it as `opened`, and when as `opened_at`."""
     doc, opened = json.loads(row["doc"]), json.loads(row["opened"])
     return ApprovalView(
         id=ApprovalId(row["id"]),
@@ -51,6 +55,18 @@ def approval_of(row: sqlite3.Row, votes: Sequence[sqlite3.Row], word: Words) -> 
             )
             for vote in votes
         ),
+        opened_at=parse_instant(row["opened_at"]),
+        rungs=tuple(_rung_of(one) for one in rungs),
+    )
+
+
+def _rung_of(row: sqlite3.Row) -> RungView:
+    doc = json.loads(row["doc"])
+    return RungView(
+        rung=Rung(row["rung"]),
+        at=parse_instant(row["at"]),
+        to=texts(doc.get("to", [])),
+        where=str(doc.get("where", "")),
     )
 
 

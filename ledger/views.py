@@ -15,6 +15,7 @@ from gate.domain import (
     RouteKind,
     Verdict,
 )
+from gate.ladder import Rung
 from gate.lifecycle import ActionState, ApprovalState
 
 #: What words read as that were pruned.
@@ -31,11 +32,22 @@ class VoteView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RungView:
+    """A step of the ladder that was taken. `to` names who was asked, or where if it was no person's place."""
+
+    rung: Rung
+    at: datetime
+    to: tuple[str, ...] = ()
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalView:
     """One approval. `said` is the decider's exact words; `why` a refusal's reason or an end's cause.
 
     `quorum` is how many people it takes, as far as was recorded; `deciders` who could say yes when it was
-    opened, () where one person is enough; `votes` are those before the one that decided.
+    opened, () where one person is enough; `votes` are those before the one that decided; `rungs` the steps of
+    the ladder that were taken.
     """
 
     id: ApprovalId
@@ -52,6 +64,8 @@ class ApprovalView:
     quorum: int = 1
     deciders: tuple[PersonId, ...] = ()
     votes: tuple[VoteView, ...] = ()
+    opened_at: datetime | None = None
+    rungs: tuple[RungView, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -65,6 +65,8 @@ MACHINES = (
         first=ApprovalState.PENDING,
         table=_plain(APPROVAL),
         events={
+            ApprovalEvent.NUDGE: "nobody answered for a while, and it was said so once where the card is",
+            ApprovalEvent.ESCALATE: "nobody answered after that, and whoever is next got the card, once",
             ApprovalEvent.VOTE: "one of several people who have to agree did; more are needed",
             ApprovalEvent.GRANT: "an authorised person agreed, in words, by a button or by the typed phrase",
             ApprovalEvent.REFUSE: "a person said no; the reason may follow",

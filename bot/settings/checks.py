@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from zoneinfo import available_timezones
 
 from bot.inventory.config import TargetConfig
-from bot.settings.document import OperatorConfig
+from bot.settings.document import ESCALATION, OperatorConfig
 from bot.settings.errors import Problem, unknown
 from bot.settings.layers import Resolved
 from bot.settings.tables import numbers
@@ -86,7 +86,7 @@ def routing_problems(
     routing: Iterable[str], targets: Mapping[str, TargetConfig], where: str
 ) -> Iterable[Problem]:
     """Find routes of names that do not exist: what they were meant for would be shown where it was asked."""
-    known = [risk.value for risk in Risk]
+    known = [*(risk.value for risk in Risk), ESCALATION]
     known += [*targets, *dict.fromkeys(f"@{tag}" for target in targets.values() for tag in target.tags)]
     for spoken in routing:
         if spoken not in known:

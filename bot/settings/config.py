@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo, available_timezones
 from bot.inventory.config import ServiceConfig, TargetConfig
 from bot.local_socket import login_name
 from bot.settings import checks, strings
-from bot.settings.document import Document, OperatorConfig, parse
+from bot.settings.document import ESCALATION, Document, OperatorConfig, parse
 from bot.settings.errors import ConfigError, Problem
 from bot.settings.layers import Candidate, Layer, Resolved, resolve
 from bot.settings.paths import Paths, config_file, state_paths
@@ -85,7 +85,7 @@ class Config:
         return replace(
             self,
             values=values,
-            policy=_policy(values, self.policy.operators, self.policy.routes),
+            policy=_policy(values, self.policy.operators, _routing(self.policy)),
             floor=_floor(values),
             _layers=layers,
         )
@@ -134,7 +134,7 @@ def rehearsal(config: Config, *, scratch: Path) -> Config:
     return replace(
         config,
         paths=Paths(scratch),
-        policy=_policy(config.values, people, ()),
+        policy=_policy(config.values, people, {}),
         targets=_LOCAL_ONLY,
         services={},
         targets_from="rehearsal",
@@ -178,7 +178,7 @@ def load(
         login=login,
         zone=zone,
         file=file,
-        policy=_policy(values, operators, tuple(document.routing.items())),
+        policy=_policy(values, operators, document.routing),
         floor=_floor(values),
         targets=targets,
         services=document.services,
@@ -231,7 +231,7 @@ def _operators(people: Mapping[str, OperatorConfig], zone: str) -> tuple[Operato
 
 
 def _policy(
-    values: Mapping[str, Resolved], operators: tuple[Operator, ...], routes: tuple[tuple[str, str], ...]
+    values: Mapping[str, Resolved], operators: tuple[Operator, ...], routing: Mapping[str, str]
 ) -> Policy:
     def number(key: str) -> int:
         return int(str(values[f"policy.{key}"].value))
@@ -247,11 +247,20 @@ def _policy(
         start_within_s=number("start_within_s"),
         force_approval_at=number("force_approval_at") or None,
         bare_ack_grants=values["policy.bare_ack_grants"].value is True,
-        routes=routes,
+        routes=tuple((name, place) for name, place in routing.items() if name != ESCALATION),
+        escalation=routing.get(ESCALATION, ""),
+        nudge_s=number("nudge_s"),
+        escalate_s=number("escalate_s"),
+        ladder=tuple(numbers(_lines(values["policy.ladder"])).items()),
         quorum=tuple(numbers(_lines(values["policy.quorum"])).items()),
     )
     content = json.dumps(asdict(policy), sort_keys=True, default=str).encode()
     return replace(policy, revision=hashlib.sha256(content).hexdigest())
+
+
+def _routing(policy: Policy) -> dict[str, str]:
+    """Return the table that `policy` was made of."""
+    return dict(policy.routes) | ({ESCALATION: policy.escalation} if policy.escalation else {})
 
 
 def _lines(resolved: Resolved) -> tuple[str, ...]:

@@ -21,6 +21,8 @@ from gate.domain import Risk
 
 _STRICT = ConfigDict(strict=True, extra="forbid", frozen=True)
 _ACCOUNT = r"^[a-z][a-z0-9_-]*:[^:\s]*:\S+$"
+#: The one name in [routing] that is no target, tag or risk: where cards go that nobody answered.
+ESCALATION = "escalation"
 _PLACE = r"^[a-z][a-z0-9_-]*:[^:\s]*:[^:\s]+(?::\S+)?$"
 _NAME = r"^[a-z0-9][a-z0-9._-]{0,62}$"
 

@@ -12,7 +12,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from bot.settings.tables import QUORUM, largest_of_each
+from bot.settings.tables import LADDER, QUORUM, largest_of_each, soonest_of_each
 from gate.policy import Catastrophic, Posture
 
 #: What a setting may hold. Enums are StrEnum, so they are str too.
@@ -90,6 +90,7 @@ def _union(values: Sequence[Value]) -> Value:
 _true_is_tighter = _strictest_of(False, True)
 _false_is_tighter = _strictest_of(True, False)
 
+_Age = Annotated[int, Field(ge=0, le=86_400)]
 _Deadline = Annotated[int, Field(ge=10, le=86_400)]
 
 SETTINGS: tuple[Setting, ...] = (
@@ -190,6 +191,27 @@ SETTINGS: tuple[Setting, ...] = (
         tightest=largest_of_each,
         help='How many people have to say yes, by risk (and stricter), "@tag" or target, as in '
         "{ destructive = 2 }; the largest that applies counts.",
+    ),
+    Setting(
+        key="policy.nudge_s",
+        type=_Age,
+        default=300,
+        tightest=_smallest_unless_off,
+        help="Seconds after which a question that nobody answered is said again, once; 0 is never.",
+    ),
+    Setting(
+        key="policy.escalate_s",
+        type=_Age,
+        default=600,
+        tightest=_smallest_unless_off,
+        help="Seconds after which its card is shown to somebody else who may approve it, once; 0 is never.",
+    ),
+    Setting(
+        key="policy.ladder",
+        type=LADDER,
+        default=(),
+        tightest=soonest_of_each,
+        help="Other nudge_s and escalate_s for a posture, as in { approve_all = { nudge_s = 60 } }.",
     ),
     Setting(
         key="policy.stopped",

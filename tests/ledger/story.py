@@ -7,6 +7,7 @@ from pathlib import Path
 
 from gate.digest import action_digest, list_digest
 from gate.domain import Action, PersonId, PlaceId, ProposalId, Radius, Risk, RouteKind, Verdict
+from gate.ladder import Rung
 from ledger.codec import Doc, action_doc, instant, radius_doc, verdict_doc
 from ledger.kinds import Appended, Batch, Draft, Effect, Expectation, Json, Kind
 from ledger.projections import holds, project
@@ -193,6 +194,13 @@ def decided(
 def told(one: Planned) -> Draft:
     """The end of a proposal was told where it was asked."""
     return _of(one, Kind.PROPOSAL_TOLD, {"proposal": one.action.id.rpartition(".")[0], "place": HERE})
+
+
+def climbed(one: Planned, rung: Rung, *, name: str = "a", extra: Mapping[str, Json] | None = None) -> Draft:
+    """A step of the ladder was taken."""
+    kind = Kind.APPROVAL_NUDGED if rung is Rung.NUDGE else Kind.APPROVAL_ESCALATED
+    body: dict[str, Json] = {"approval": f"{one.action.id}/{name}", "action": one.action.id, **(extra or {})}
+    return _of(one, kind, body)
 
 
 def voted(one: Planned, by: str, *, name: str = "a", needed: int = 2) -> Draft:

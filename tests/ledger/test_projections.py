@@ -10,6 +10,7 @@ import pytest
 
 from gate.domain import PersonId, PlaceId, ProposalId, RouteKind
 from gate.errors import TransitionError
+from gate.ladder import Rung
 from gate.lifecycle import ActionState, ApprovalState
 from ledger import projected
 from ledger.codec import instant
@@ -25,6 +26,7 @@ from tests.ledger.story import (
     Story,
     answered,
     clarified,
+    climbed,
     decided,
     ended,
     loosening,
@@ -381,7 +383,7 @@ def test_a_rebuild_gives_the_same_tables(tale: Story) -> None:
     tale.write(clarified(Kind.CLARIFICATION_ASKED), switched("auto_off", value=True))
     tale.write(loosening(Kind.LOOSENING_ASKED))
     third = planned(proposal=ProposalId("p3"))
-    tale.write(made(third, shown_in=THERE), opened(third), voted(third, "ana"))
+    tale.write(made(third, shown_in=THERE), opened(third), voted(third, "ana"), climbed(third, Rung.NUDGE))
     tale.write(moved("here", "there"), offered(), paired(), offered("c2"), missed())
     before = tables(tale.ledger.reader())
     assert all(before.values())

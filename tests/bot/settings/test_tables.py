@@ -138,3 +138,46 @@ def test_what_is_no_route_is_an_error(tmp_path: Path, line: str, told: str) -> N
     (problem,) = map(str, caught.value.problems)
     assert "routing." in problem
     assert told in problem
+
+
+def test_a_place_for_escalation_is_no_route(tmp_path: Path) -> None:
+    found = config('[routing]\nescalation = "chat::oncall"', tmp_path)
+    assert (found.policy.routes, found.policy.escalation) == ((), "chat::oncall")
+    assert found.with_runtime({}).policy.escalation == "chat::oncall"
+
+
+# ---------------------------------------------------------------- the ladder
+
+
+def test_ages_of_the_ladder_are_set_for_all_or_for_a_posture(tmp_path: Path) -> None:
+    text = "[policy]\nnudge_s = 100\n[policy.ladder.approve_all]\nnudge_s = 50\nescalate_s = 0"
+    found = config(text, tmp_path, environ={"SAYSO_POLICY_LADDER": "approve_all.nudge_s=70"})
+    assert (found.policy.nudge_s, found.policy.escalate_s) == (100, 600)
+    assert dict(found.policy.ladder) == {"approve_all.nudge_s": 50, "approve_all.escalate_s": 0}
+
+
+def test_of_the_layers_the_soonest_counts_and_never_only_where_all_say_so(tmp_path: Path) -> None:
+    text = "[policy]\nnudge_s = 0\n[policy.ladder.approve_all]\nnudge_s = 0\nescalate_s = 0"
+    flags = ["policy.nudge_s=90", "policy.ladder=approve_all.nudge_s=80,approve_all.escalate_s=0"]
+    found = config(text, tmp_path, flags=flags)
+    assert found.policy.nudge_s == 90
+    assert dict(found.policy.ladder) == {"approve_all.nudge_s": 80, "approve_all.escalate_s": 0}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[policy.ladder.approve_some]\nnudge_s = 1",
+        "[policy.ladder.approve_all]\nnudge = 1",
+        "[policy.ladder.approve_all]\nnudge_s = 86401",
+        "[policy.ladder.approve_all]\nnudge_s = -1",
+        "[policy.ladder]\napprove_all = 1",
+        "[policy.ladder]\nnudge_s = 1",
+    ],
+)
+def test_what_is_no_age_is_an_error(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        config(text, tmp_path)
+    (problem,) = map(str, caught.value.problems)
+    assert "policy.ladder" in problem
+    assert "write nudge_s or escalate_s" in problem
