@@ -56,6 +56,7 @@ def _of_approval(expectation: ApprovalIs | VotesAre | NotYet) -> _Question:
             asked = ("SELECT state FROM approval WHERE id=?", (approval,), approval_state)
         case VotesAre(approval, count):
             asked = ("SELECT count(*) FROM vote WHERE approval=?", (approval,), count)
-        case NotYet(approval, rung):
-            asked = ("SELECT at FROM rung WHERE approval=? AND rung=?", (approval, rung), None)
+        case _:
+            key = (expectation.approval, expectation.rung)
+            asked = ("SELECT at FROM rung WHERE approval=? AND rung=?", key, None)
     return asked
