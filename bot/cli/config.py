@@ -48,6 +48,8 @@ def _check(args: argparse.Namespace) -> int:
 
 
 def _show(args: argparse.Namespace) -> int:
+    from bot.settings.config import routing_of  # noqa: PLC0415  # lazy: as the rest
+
     config = config_from(args)
     if args.json:
         print_json(_as_json(config))
@@ -59,6 +61,8 @@ def _show(args: argparse.Namespace) -> int:
     people = ", ".join(person.id for person in config.policy.operators)
     print(f"{'operators':<{width}}  {people}  ({config.people_from})")
     print(f"{'targets':<{width}}  {', '.join(config.targets)}  ({config.targets_from})")
+    routes = [f"{name} to {place}" for name, place in routing_of(config.policy).items()]
+    print(f"{'routing':<{width}}  {', '.join(routes) or 'none'}")
     print(f"{'services':<{width}}  {', '.join(config.services) or 'none'}")
     print(f"{'state folder':<{width}}  {config.paths.state}")
     print(f"{'policy revision':<{width}}  {config.policy.revision[:12]}")

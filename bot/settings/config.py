@@ -85,7 +85,7 @@ class Config:
         return replace(
             self,
             values=values,
-            policy=_policy(values, self.policy.operators, _routing(self.policy)),
+            policy=_policy(values, self.policy.operators, routing_of(self.policy)),
             floor=_floor(values),
             _layers=layers,
         )
@@ -258,8 +258,8 @@ def _policy(
     return replace(policy, revision=hashlib.sha256(content).hexdigest())
 
 
-def _routing(policy: Policy) -> dict[str, str]:
-    """Return the table that `policy` was made of."""
+def routing_of(policy: Policy) -> dict[str, str]:
+    """Return the [routing] table that `policy` was made of."""
     return dict(policy.routes) | ({ESCALATION: policy.escalation} if policy.escalation else {})
 
 

@@ -152,7 +152,7 @@ _A_NAME = (
 def _what(detail: ErrorDetails) -> str:
     """Return what is wrong, never by quoting a pattern."""
     if detail["type"] != "string_pattern_mismatch":
-        return detail["msg"]
+        return detail["msg"].removeprefix("Value error, ")
     if detail["loc"][0] == "routing":
         return 'Write a place as "platform:tenant:channel", with ":thread" after it for a thread'
     field = next((part for part in reversed(detail["loc"]) if isinstance(part, str)), "")

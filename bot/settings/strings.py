@@ -71,6 +71,6 @@ def _from_string(setting: Setting, text: str, *, where: str, problems: list[Prob
         adapter = TypeAdapter(cast("type[Value]", setting.type))
         return adapter.validate_json(json.dumps(raw), strict=True)
     except ValidationError as error:
-        message = error.errors(include_url=False)[0]["msg"]
+        message = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
         problems.append(Problem(where=where, key=setting.key, what=f"{message} (is {text!r})."))
         return None

@@ -75,6 +75,7 @@ def test_what_is_no_number_of_people_is_an_error(tmp_path: Path, line: str, told
     (problem,) = map(str, caught.value.problems)
     assert "policy.quorum" in problem
     assert told in problem
+    assert "Value error" not in problem
 
 
 def test_a_list_of_lines_is_the_same_and_a_word_is_an_error(tmp_path: Path) -> None:
