@@ -123,7 +123,8 @@ def assemble(core: Core, *, ports: Mapping[str, ChatPort]) -> App:
     with_forms = frozenset(name for name, port in ports.items() if port.capabilities.forms)
     presses = Presses(core=core, cards=cards, with_forms=with_forms)
     steering = Steering(core=core, cards=cards, behind=live.behind)
-    turns = Turns(core=core, cards=cards, presses=presses, steering=steering)
+    own_threads = frozenset(name for name, port in ports.items() if port.capabilities.own_threads)
+    turns = Turns(core=core, cards=cards, presses=presses, steering=steering, own_threads=own_threads)
     conversation = Conversation(core, turns=turns, work=work, delivery=delivery, ports=ports)
     return App(core=core, conversation=conversation)
 

@@ -162,7 +162,7 @@ class Capabilities:
     max_chars: int = 3000
     buttons: bool = True
     edits: bool = True
-    threads: bool = False
+    own_threads: bool = False  # what answers a request in a shared place gets a thread of its own (D2)
     notes: bool = True  # can show a message to one person only
     max_buttons: int = 25
     forms: bool = False  # can show a form as the answer to a press

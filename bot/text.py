@@ -76,6 +76,7 @@ def block(text: str) -> Span:
     return Span(text, Style.BLOCK)
 
 
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"})
 _SHOWN_AS_IS = frozenset("\n\t ")
 #: Letters and marks that look like nothing, whatever Unicode calls them; variation selectors among them.
@@ -90,7 +91,7 @@ def visible(text: str) -> str:
     Control, zero-width, bidi and unassigned characters, blank letters, and spaces other than that of ASCII;
     newline and tab stay.
     """
-    if text.isascii() and text.isprintable():
+    if text.isascii() and _CONTROL.search(text) is None:
         return text
     return "".join(
         f"\\u{{{ord(char):x}}}" if char not in _SHOWN_AS_IS and _is_hidden(char) else char for char in text

@@ -31,7 +31,7 @@ from bot.text import Text
 from gate.decide import Open, Utterance
 from gate.domain import Facts, Manner, PlaceId, ProposalId, TurnId
 from gate.policy import Operator
-from ledger.kinds import Kind, LastTurnIs, LostRaceError
+from ledger.kinds import Json, Kind, LastTurnIs, LostRaceError
 
 #: Losing a race this often means that something else is wrong.
 MAX_TRIES = 8
@@ -44,12 +44,14 @@ class Turns:
     Attributes:
         presses: handles pressed buttons.
         steering: carries out control words.
+        own_threads: the platforms where what answers a request gets a thread of its own.
     """
 
     core: Core
     cards: Cards
     presses: Presses
     steering: Steering
+    own_threads: frozenset[str] = frozenset()
 
     def take(
         self, inbound: Inbound, *, inbox: str, seen: int, refers_to: ProposalId | None = None
@@ -79,21 +81,6 @@ class Turns:
             self.core.probe("turn.recorded")
             return outcome
         raise AssertionError("unreachable: the last try raises")
-
-    def concerns(self, inbound: Inbound) -> bool:
-        """Whether a message may mean sayso at all: of other people's talk nothing is kept."""
-        if inbound.addressed or inbound.kind is not InboundKind.MESSAGE or inbound.reply_to is not None:
-            return True
-        operator = None if inbound.account.is_bot else self.core.find(inbound.account.key)
-        if operator is None:
-            return False
-        place = self.core.place_of(inbound.place)
-        last = self.core.queries.last_turn(place)
-        return last is not None and (
-            last[1] == operator.id
-            or self.core.queries.facts(place, operator.id).window is not None
-            or commands.Stop() == control_words.parse(inbound.text)
-        )
 
     def nothing(self, inbound: Inbound) -> Outcome:
         """Return the outcome of a message that is not for sayso."""
@@ -149,8 +136,11 @@ class Turns:
             self._received(outcome, inbound, operator, kind=Kind.TURN_RECEIVED)
             strangers.answer(core, outcome, inbound)
             return outcome
-        facts = self._facts(place, operator, seen)
-        consumes = facts.window is not None
+        own_thread = bool(inbound.place.thread) and inbound.place.platform in self.own_threads
+        facts = self._facts(place, operator, seen, own_thread=own_thread)
+        consumes: Json = facts.window is not None
+        if consumes and own_thread:
+            consumes = "everybody's"
         self._received(outcome, inbound, operator, kind=Kind.TURN_RECEIVED, consumes=consumes)
         speaker = Speaker(
             operator=operator,
@@ -160,20 +150,34 @@ class Turns:
             alone=inbound.direct,
             about=refers_to or (facts.window.proposal if facts.window is not None else None),
         )
-        engaged = inbound.addressed or (last is not None and last[1] == operator.id)
+        engaged = inbound.addressed or (own_thread and facts.window is not None)
+        engaged = engaged or (last is not None and last[1] == operator.id)
         if inbound.kind is InboundKind.CLICK:
             self.presses.press(outcome, facts, speaker, inbound.token, inbound.place.platform)
         elif inbound.kind is InboundKind.FORM:
             fill(core, outcome, facts, speaker, inbound.token)
         elif inbound.kind is InboundKind.MESSAGE and not inbound.forwarded:
-            self._message(outcome, facts, speaker, refers_to=refers_to, engaged=engaged)
+            utterance = Utterance(
+                person=operator,
+                text=inbound.text,
+                refers_to=refers_to,
+                manner=Manner.WORDS if refers_to is None else Manner.REPLY,
+                engaged=engaged,
+                own_thread=own_thread,
+            )
+            self._message(outcome, facts, speaker, utterance)
         self._answered(outcome)
         return outcome
 
-    def _facts(self, place: PlaceId, operator: Operator, seen: int) -> Facts:
-        """Return the facts; a window that opened after the words were said is none for them (D2, X2)."""
+    def _facts(self, place: PlaceId, operator: Operator, seen: int, *, own_thread: bool) -> Facts:
+        """Return the facts; a window that opened after the words were said is none for them (D2, X2).
+
+        In a card's own thread the next message counts whichever operator it comes from.
+        """
         queries = self.core.queries
         facts = queries.facts(place, operator.id)
+        if own_thread and len(theirs := queries.windows(place)) == 1:
+            facts = replace(facts, window=replace(theirs[0], person=operator.id))
         window = facts.window
         if window is None:
             return facts
@@ -199,7 +203,7 @@ class Turns:
         operator: Operator | None,
         *,
         kind: Kind,
-        consumes: bool = True,
+        consumes: Json = True,
     ) -> None:
         fresh = inbound.kind is InboundKind.MESSAGE and not inbound.forwarded
         outcome.write(
@@ -212,7 +216,7 @@ class Turns:
                 "account": inbound.account.key,
                 "event": inbound.event_id,
                 "kind": inbound.kind.value,
-                "consumes_window": fresh and operator is not None and consumes,
+                "consumes_window": consumes if fresh and operator is not None else False,
                 "rehearsal": self.core.rehearsal,
             },
             # Of a stranger it is recorded that they came, not what they said (P11).
@@ -240,9 +244,7 @@ class Turns:
         outcome: Outcome,
         facts: Facts,
         speaker: Speaker,
-        *,
-        refers_to: ProposalId | None,
-        engaged: bool,
+        utterance: Utterance,
     ) -> None:
         core = self.core
         command = control_words.parse(speaker.said)
@@ -251,20 +253,13 @@ class Turns:
         if command is not None and not _is_about_what_waits(command, facts):
             self.steering.carry_out(outcome, facts, speaker, command)
             return
-        utterance = Utterance(
-            person=speaker.operator,
-            text=speaker.said,
-            refers_to=refers_to,
-            manner=Manner.WORDS if refers_to is None else Manner.REPLY,
-            engaged=engaged,
-        )
         if reasons.take(core, outcome, speaker, facts):
             return
         decision = decision_on(core, facts, utterance)
         if isinstance(decision, Open):
             if command is not None:
                 self.steering.carry_out(outcome, facts, speaker, command)
-            elif engaged:
+            elif utterance.engaged:
                 asking.ask(core, outcome, speaker)
             return
         answering.apply(core, outcome, decision, speaker)

@@ -155,8 +155,11 @@ def _window_of(utterance: Utterance, facts: Facts) -> Window | None:
 
 
 def _bare_yes_counts(mine: Sequence[PendingApproval], utterance: Utterance) -> bool:
-    """Whether a yes without a reference may count: the requester's, beside the card (D2)."""
-    return all(_is_requester(one, utterance) and one.asked_in == one.shown_in for one in mine)
+    """Whether a yes without a reference may count: beside the card, the requester's or in its thread (D2)."""
+    return all(
+        (utterance.own_thread or _is_requester(one, utterance)) and one.asked_in == one.shown_in
+        for one in mine
+    )
 
 
 def _without_window(

@@ -26,6 +26,8 @@ class Utterance:
         index: the one action of it that an id names ("k7f3a2.2"); None for the whole of it.
         choice: set when the reference came with an explicit answer; `text` is then only its reason.
         manner: how it was said.
+        own_thread: said in a thread that holds nothing but the answers to one request, where the next word
+            counts whichever operator it comes from (D2).
         engaged: the bot's last turn in this place was with this person, or the message is addressed to it.
     """
 
@@ -37,6 +39,7 @@ class Utterance:
     choice: Choice | None = None
     manner: Manner = Manner.WORDS
     engaged: bool = True
+    own_thread: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -113,6 +113,14 @@ class Queries(PlaceReader, AccountReader):
             opened_by=TurnId(row["opened_by"]),
         )
 
+    def windows(self, place: PlaceId) -> tuple[Window, ...]:
+        """Return the open windows of everybody in a place."""
+        people = [
+            PersonId(row["person"]) for row in self._rows("SELECT person FROM window WHERE place=?", place)
+        ]
+        found = (self._window(place, person) for person in people)
+        return tuple(window for window in found if window is not None)
+
     def answered_after(self, turn: TurnId, seq: int) -> bool:
         """Whether the answer of `turn` is younger than the entry `seq`."""
         query = "SELECT 1 FROM entry WHERE seq > ? AND kind = ? AND json_extract(body, '$.turn') = ?"

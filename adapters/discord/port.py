@@ -57,7 +57,6 @@ class DiscordPort:
         max_chars=1900,
         buttons=True,
         edits=True,
-        threads=True,
         notes=True,
         max_buttons=25,
         forms=True,

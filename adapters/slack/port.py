@@ -51,7 +51,7 @@ class SlackPort:
         max_chars=6_000,
         buttons=True,
         edits=True,
-        threads=True,
+        own_threads=True,
         notes=True,
         max_buttons=MAX_BUTTONS,
         forms=True,

@@ -69,7 +69,6 @@ class TelegramPort:
     name = events.NAME
     capabilities = Capabilities(
         max_chars=MAX_UNITS,
-        threads=True,
         notes=True,
         max_buttons=MAX_BUTTONS,
         acks_in_order=True,

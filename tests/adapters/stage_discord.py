@@ -167,7 +167,7 @@ class DiscordSurface:
         is_bot: bool = False,
         addressed: bool = True,
     ) -> str:
-        user = self.discord.world.user(by, bot=is_bot)
+        user = self.discord.world.user(f"{by}-robot" if is_bot else by, bot=is_bot)
         channel = self._channel(place)
         if forwarded:
             return str((await self.discord.forward(user, channel, text))["id"])

@@ -171,6 +171,7 @@ class SlackSurface:
             more["attachments"] = [{"is_share": True, "is_msg_unfurl": True, "text": text}]
         if is_bot:
             more |= {"bot_id": "B_OTHER", "app_id": "A_OTHER", "client_msg_id": None}
+        self.slack.world.channels[channel].members.add(_user(by))  # who speaks is in the channel
         mention = "@sayso " if addressed and channel.startswith("C") and not forwarded else ""
         # A thread has no threads: within one, nothing but the thread says what is answered.
         ts = await self.slack.say(
@@ -185,6 +186,7 @@ class SlackSurface:
 
     async def press(self, message: str, label: str, *, by: str = "ana", place: str = "ops") -> None:
         channel, _ = self._where(place)
+        self.slack.world.channels[channel].members.add(_user(by))  # who presses is in the channel
         card = self._read.get((channel, message)) or self.slack.find(channel, message)
         delivery = await self.slack.press(message, label=label, by=_user(by), channel=channel, message=card)
         assert delivery is not None

@@ -58,7 +58,11 @@ def text_of(post: Post) -> str:
 
 def can_read(chat: Chat, name: str) -> list[Post]:
     """Return what the bot shows to a person in a chat, oldest first."""
-    ours = [post for post in chat.posts.values() if post.alert_for or post.json["from"]["is_bot"]]
+    ours = [
+        post
+        for post in chat.posts.values()
+        if post.alert_for or post.json["from"].get("username") == BOT_NAME
+    ]
     return [post for post in ours if post.alert_for in ("", name)]
 
 

@@ -72,10 +72,17 @@ CHANGE = reads(AssentVerdict.CHANGE)
 
 
 def say(
-    live: Facts, text: str, *, by: Operator | None = ANA, read: Reader = real, policy: Policy = POLICY
+    live: Facts,
+    text: str,
+    *,
+    by: Operator | None = ANA,
+    read: Reader = real,
+    policy: Policy = POLICY,
+    own_thread: bool = False,
 ) -> Decision:
     """Decide about an ordinary message."""
-    return decide(live, Utterance(person=by, text=text), policy=policy, read=read, now=NOW)
+    utterance = Utterance(person=by, text=text, own_thread=own_thread)
+    return decide(live, utterance, policy=policy, read=read, now=NOW)
 
 
 def reply(

@@ -125,6 +125,22 @@ def test_a_bare_yes_of_another_person_is_stale_even_in_a_window_of_their_own() -
     assert code(say(facts(RESTART, opened=window("kim")), "yes", by=KIM)) is ReasonCode.STALE_WORDS
 
 
+def test_in_a_cards_own_thread_anybodys_next_words_grant() -> None:
+    decision = say(facts(RESTART, opened=window("kim")), "yes", by=KIM, own_thread=True)
+    assert decision == Granted(approvals=(RESTART,), manner=Manner.WORDS, alone=True)
+
+
+def test_in_a_cards_own_thread_too_they_need_the_window() -> None:
+    assert code(say(SHUT, "yes", by=KIM, own_thread=True)) is ReasonCode.STALE_WORDS
+
+
+def test_a_routed_card_takes_no_bare_words_in_its_own_thread_either() -> None:
+    routed = replace(RESTART, asked_in=THERE)
+    assert code(say(facts(routed, opened=window("kim")), "yes", by=KIM, own_thread=True)) is (
+        ReasonCode.STALE_WORDS
+    )
+
+
 def test_another_person_may_refuse_in_a_window_of_their_own() -> None:
     assert isinstance(say(facts(RESTART, opened=window("kim")), "no", by=KIM), Refused)
 

@@ -1,0 +1,50 @@
+"""Overheard: whether talk in a shared place may mean sayso at all (P11).
+
+What is said to sayso, and presses and forms, always do. Of people's talk among themselves nothing is kept,
+except where it may be an answer that needs no address: of an operator who has something open there. What
+tightens acts wherever sayso is (D19). Nothing here decides what words mean.
+"""
+
+from bot import control_words
+from bot.core import Core
+from bot.ports import Inbound, InboundKind
+from gate import phrases
+from gate.domain import PlaceId
+from gate.policy import Operator
+
+_TALK = (InboundKind.MESSAGE, InboundKind.EDIT)
+
+
+def concerns(core: Core, inbound: Inbound) -> bool:
+    """Whether a message may mean sayso; False for talk of which nothing is to be kept."""
+    if inbound.addressed or inbound.kind not in _TALK:
+        return True
+    reply = inbound.reply_to
+    if reply is not None and core.queries.subject_of(reply.message, core.place_of(reply.place)) is not None:
+        return True
+    operator = None if inbound.account.is_bot else core.find(inbound.account.key)
+    if operator is not None and inbound.place.thread and core.queries.windows(core.place_of(inbound.place)):
+        return True  # it may be a card's own thread, where anybody's next word may be the answer
+    return operator is not None and _may_answer(core, core.place_of(inbound.place), operator, inbound.text)
+
+
+def _may_answer(core: Core, place: PlaceId, operator: Operator, text: str) -> bool:
+    last = core.queries.last_turn(place)
+    if last is not None and last[1] == operator.id:
+        return True
+    if control_words.tightens(text) and (last is not None or place in core.known_places):
+        return True
+    return _has_something_open(core, place, operator) or any(
+        phrases.matches(text, one.phrase) for one in core.queries.loosenings()
+    )
+
+
+def _has_something_open(core: Core, place: PlaceId, operator: Operator) -> bool:
+    facts = core.queries.facts(place, operator.id)
+    return (
+        facts.window is not None
+        or any(
+            one.requester == operator.id and place in (one.asked_in, one.shown_in) for one in facts.pending
+        )
+        or core.queries.owed(place, operator.id, core.now()) is not None
+    )
