@@ -27,7 +27,9 @@ def received(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
             "INSERT OR REPLACE INTO heard (person, platform, place, seq) VALUES (?, ?, ?, ?)",
             (body["person"], place["platform"], body["place"], entry.seq),
         )
-    if body["consumes_window"]:
+    if body["consumes_window"] == "everybody's":
+        connection.execute("DELETE FROM window WHERE place=?", (body["place"],))
+    elif body["consumes_window"]:
         connection.execute("DELETE FROM window WHERE place=? AND person=?", (body["place"], body["person"]))
 
 

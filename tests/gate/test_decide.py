@@ -127,7 +127,7 @@ def test_a_bare_yes_of_another_person_is_stale_even_in_a_window_of_their_own() -
 
 def test_in_a_cards_own_thread_anybodys_next_words_grant() -> None:
     decision = say(facts(RESTART, opened=window("kim")), "yes", by=KIM, own_thread=True)
-    assert decision == Granted(approvals=(RESTART,), manner=Manner.WORDS, alone=True)
+    assert decision == Granted(approvals=(RESTART,), manner=Manner.WORDS, alone=False)
 
 
 def test_in_a_cards_own_thread_too_they_need_the_window() -> None:
