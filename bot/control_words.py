@@ -80,6 +80,21 @@ def parse(text: str) -> Command | None:
     return ShowHistory(text=message) if history.is_query(message) else None
 
 
+def tightens(text: str) -> bool:
+    """Whether a whole message is one of the words that tighten, which take effect however they come (D19)."""
+    return isinstance(parse(text), Stop | AutoOff | NeverAuto)
+
+
+def names_its_own(text: str) -> bool:
+    """Whether a message steers by itself, whatever it replies to: it tightens or names what it is about.
+
+    So does a bare "cancel", which drops what its sender was asked about.
+    """
+    return isinstance(
+        parse(text), Stop | AutoOff | NeverAuto | Approve | Deny | Edit | Cancel | Settle | Again
+    )
+
+
 def _bare(text: str) -> str:
     message = text.strip()
     for prefix in (_ADDRESS, _COURTESY):

@@ -12,7 +12,7 @@ from collections.abc import Coroutine, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from bot import braking, deadlines, recovery
+from bot import braking, control_words, deadlines, overheard, recovery
 from bot.core import Core
 from bot.delivery import Delivery
 from bot.execution.work import Work
@@ -115,7 +115,7 @@ class Conversation:
     def _arrived(self, inbound: Inbound) -> recovery.Arrived:
         key = f"{inbound.account.platform}:{inbound.account.tenant}:{inbound.event_id}"
         place = self._core.place_of(inbound.place)
-        seen = self._core.ledger.outbox.seen(place, by=inbound.position)
+        seen = self._core.ledger.outbox.seen(place, by=inbound.position, channel=inbound.place.channel)
         return recovery.Arrived(inbound=inbound, key=key, seen=seen)
 
     # ------------------------------------------------------------ tightening that cannot be recorded
@@ -200,7 +200,7 @@ class Conversation:
     def _take(self, arrived: recovery.Arrived) -> Outcome:
         inbound = arrived.inbound
         try:
-            if not self._turns.concerns(inbound):
+            if not overheard.concerns(self._core, inbound):
                 self._core.ledger.inbox.finish(arrived.key, self._core.now())
                 return self._turns.nothing(inbound)
             deadlines.close_due(self._core)
@@ -225,6 +225,8 @@ class Conversation:
         reply = inbound.reply_to
         if reply is None or inbound.kind is not InboundKind.MESSAGE or inbound.forwarded:
             return inbound
+        if control_words.names_its_own(inbound.text):
+            return inbound  # "stop" is no reason and no phrase, wherever it is typed
         token = self._core.queries.form_of(reply.message, self._core.place_of(reply.place))
         return inbound if token is None else replace(inbound, kind=InboundKind.FORM, token=token)
 

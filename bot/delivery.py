@@ -76,6 +76,7 @@ class Delivery:
         # Effects of which a card's next edit is the performance, and effects performed and not recorded yet.
         self._owed: dict[ProposalId, list[int]] = {}
         self._performed: dict[int, Callable[[], None]] = {}
+        self._has_doubts = False
 
     async def inherit(self) -> None:
         """Remember what the last process left: it may have been shown without being recorded."""
@@ -135,6 +136,9 @@ class Delivery:
                 self._performed[item.id] = await self._perform(item)
                 self._core.probe("outbox.after")
                 await self._settle_performed()
+                if self._has_doubts:  # what says so is to be sent too
+                    self._has_doubts = False
+                    await self.kick()
         except LedgerError as error:
             log.error("what was shown is not recorded yet: %s", error)  # noqa: TRY400 - the next flush tries again
         except Exception:
@@ -220,6 +224,7 @@ class Delivery:
             Text.of(f"The card of #{item.subject} may not have arrived. show {item.subject} shows it again.")
         )
         self._core.ledger.append(outcome.batch())
+        self._has_doubts = True
 
     def _message(self, port: ChatPort, item: OutboxItem) -> Message:
         if item.kind is EffectKind.CARD:

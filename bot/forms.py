@@ -6,6 +6,8 @@ comes after the card has changed is told so. Where a platform has no forms, a re
 handled the same way. Nothing here grants: a typed phrase goes the way of every other answer.
 """
 
+from dataclasses import replace
+
 from bot import asking, tokens
 from bot.answering import Speaker
 from bot.cards import Cards, how_ended, shown_key
@@ -138,12 +140,10 @@ def _phrase(view: ProposalView) -> str | None:
 
 def _edit_form(core: Core, view: ProposalView) -> Form | None:
     """Return the form to change a request in; None where its text would not read back as the same."""
-    left = [one for one in view.actions if one.state in NOT_STARTED]
-    request = "\n".join(request_text(_draft(one)) for one in left)
+    drafts = [_draft(core, one) for one in view.actions if one.state in NOT_STARTED]
+    request = "\n".join(map(request_text, drafts))
     read = asking.planned(core, request)
-    same = isinstance(read, Plan) and [one.command for one in read.drafts] == [
-        one.action.command for one in left
-    ]
+    same = isinstance(read, Plan) and [replace(one, purpose="") for one in read.drafts] == drafts
     if not same or redact_command(request, extra=core.secrets).count:
         return None
     return Form(
@@ -161,13 +161,14 @@ def _edit_token(core: Core, view: ProposalView) -> str:
     )
 
 
-def _draft(one: ActionView) -> ActionDraft:
+def _draft(core: Core, one: ActionView) -> ActionDraft:
+    """Return what would ask for `one`; a limit that holds without being asked for is not named."""
     action = one.action
     return ActionDraft(
         target_words=(str(action.target.id),),
         command=action.command,
-        purpose=action.purpose,
-        timeout_s=action.timeout_s,
+        purpose="",
+        timeout_s=None if action.timeout_s == core.timeout_s else action.timeout_s,
         workdir=action.workdir,
         verify=action.verify,
     )

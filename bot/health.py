@@ -7,14 +7,15 @@ import asyncio
 import json
 import logging
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 
 from bot.ports import ChatPort, Clock, Health
 
 log = logging.getLogger(__name__)
 
-#: How often it is written; what is older than three of these is not believed.
-EVERY_S = 10.0
+#: How often it is written, and how old it may be to be believed.
+EVERY_S, BELIEVED_S = 10.0, 30.0
 #: The longest that one surface is waited for.
 _PATIENCE_S = 5.0
 
@@ -58,13 +59,15 @@ async def _ask(port: ChatPort) -> Health:
         return Health(ok=False, detail=f"it cannot tell: {type(error).__name__}. Look at the log.")
 
 
-def read(file: Path) -> dict[str, Health]:
-    """Return how the surfaces were when the running process wrote last; nothing where none did."""
+def read(file: Path, *, now: datetime) -> dict[str, Health]:
+    """Return how the surfaces were when the running process wrote last; nothing where none did of late."""
     try:
         document = json.loads(file.read_text("utf-8"))
+        if abs((now - datetime.fromisoformat(document["at"])).total_seconds()) > BELIEVED_S:
+            return {}
         return {
             name: Health(ok=bool(one["ok"]), detail=str(one["detail"]), facts=tuple(one["facts"].items()))
             for name, one in document["adapters"].items()
         }
-    except (OSError, ValueError, KeyError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}

@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
 from bot import health
+from bot.clock import SystemClock
 from bot.core import strictest_posture
 from bot.phrasing import named
+from bot.ports import Clock
 from bot.settings.config import Config
 from gate.domain import ProposalId
 from gate.lifecycle import ActionState
@@ -35,7 +37,7 @@ def queries(config: Config) -> Iterator[Queries | None]:
         yield Queries(lambda: connection)
 
 
-def status(config: Config) -> dict[str, object]:
+def status(config: Config, *, clock: Clock | None = None) -> dict[str, object]:
     """Return how sayso is, for people and scripts."""
     pid = writer_pid(config.paths.ledger)
     found: dict[str, object] = {
@@ -45,7 +47,7 @@ def status(config: Config) -> dict[str, object]:
         "posture": config.policy.posture.value,
     }
     if pid is not None:
-        found |= _surfaces(config)
+        found |= _surfaces(config, clock or SystemClock())
     with queries(config) as asked:
         if asked is None:
             return {**found, "ledger": "none yet; it is made at the first start"}
@@ -63,10 +65,10 @@ def status(config: Config) -> dict[str, object]:
         }
 
 
-def _surfaces(config: Config) -> dict[str, object]:
+def _surfaces(config: Config, clock: Clock) -> dict[str, object]:
     """Return how each surface of the running process is, in a line each."""
     found: dict[str, object] = {}
-    for name, one in health.read(config.paths.health).items():
+    for name, one in health.read(config.paths.health, now=clock.now()).items():
         facts = [f"{fact} {value}" for fact, value in one.facts]
         found[name] = " · ".join(["ok" if one.ok else "NOT OK", *filter(None, [one.detail]), *facts])
     return found

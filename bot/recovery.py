@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from bot import control_words
 from bot.core import Core
 from bot.deadlines import close_due
 from bot.execution import ending
@@ -63,7 +64,15 @@ class Arrived:
 
 
 def is_too_old(core: Core, inbound: Inbound) -> bool:
-    """Whether a message that waited, while sayso was down or on its way, is too old to be acted on."""
+    """Whether a message that waited, while sayso was down or on its way, is too old to be acted on.
+
+    A place that moved has moved for good, and what tightens only ever makes less happen.
+    """
+    if inbound.kind is InboundKind.MOVED:
+        return False
+    fresh = inbound.kind is InboundKind.MESSAGE and not inbound.forwarded
+    if fresh and control_words.tightens(inbound.text):
+        return False
     return core.now() - inbound.sent_at > timedelta(seconds=core.policy.approval_s)
 
 

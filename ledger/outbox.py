@@ -114,19 +114,22 @@ class Outbox:
         """Return what may or may not have been shown, oldest first."""
         return self._select("state = 'uncertain'", ())
 
-    def seen(self, place: PlaceId, *, by: int = 0) -> int:
+    def seen(self, place: PlaceId, *, by: int = 0, channel: str = "") -> int:
         """Return the newest entry up to which everything that is said in `place` has been shown there.
 
         Args:
             by: the platform's own order of a message there (`Inbound.position`): what was posted after it was
                 not seen by who wrote it, whenever it reached us (D2); 0 where the platform has no order.
+            channel: the channel that the order is of: a place that moved begins a new one, and all that was
+                posted before that was seen. "" where no place moves.
         """
         row = self._reader().execute(
             "SELECT coalesce((SELECT min(seq) - 1 FROM outbox WHERE place = ? AND kind != 'refresh'"
             " AND (state = 'pending' OR (? > 0 AND state = 'done' AND ref != ''"
+            " AND (? = '' OR json_extract(ref, '$[2]') = ?)"
             " AND coalesce(json_extract(ref, '$[5]'), 0) > ?))),"
             " (SELECT max(seq) FROM entry), 0)",
-            (place, by, by),
+            (place, by, channel, channel, by),
         )
         return int(row.fetchone()[0])
 

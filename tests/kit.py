@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import functools
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -25,6 +26,7 @@ from bot.ports import (
     Capabilities,
     ChatPort,
     Executor,
+    Form,
     Health,
     Inbound,
     InboundKind,
@@ -98,19 +100,26 @@ class Shown:
 
 
 class ScriptedPort:
-    """A chat surface that only remembers."""
+    """A chat surface that only remembers. What `Capabilities` knows of, it can do where told so by name.
 
-    def __init__(self, name: str = "script") -> None:
+    `position` is the platform's order: with `ordered`, every message posted takes the next one.
+    """
+
+    def __init__(self, name: str = "script", *, ordered: bool = False, **can: bool) -> None:
         self.name = name
-        self.capabilities = Capabilities()
+        self.capabilities = replace(Capabilities(), **can)  # type: ignore[arg-type] # fields by name
         self.screen: dict[str, Shown] = {}
+        self.notes: list[tuple[str, str]] = []
         self.sink: Sink | None = None
+        self.ordered = ordered
+        self.position = 0
 
     async def listen(self, sink: Sink) -> None:
         self.sink = sink
 
     async def post(self, place: PlaceRef, message: Message, *, nonce: str) -> MessageRef:
-        ref = MessageRef(place=place, message=nonce)
+        self.position += self.ordered
+        ref = MessageRef(place=place, message=nonce, position=self.position)
         self.screen[nonce] = Shown(ref, message)
         return ref
 
@@ -123,6 +132,7 @@ class ScriptedPort:
         shown.message, shown.edits = message, shown.edits + 1
 
     async def note(self, place: PlaceRef, account: Account, message: Message) -> None:
+        self.notes.append((account.user, message.body.plain()))
         await self.post(place, message, nonce=f"note-{len(self.screen)}-{account.user}")
 
     async def health(self) -> Health:
@@ -171,6 +181,20 @@ class Kit:
         """Press a button."""
         inbound = self._inbound(by, place, text="")
         return await self.send(replace(inbound, kind=InboundKind.CLICK, token=shown.token(label)))
+
+    async def form(self, shown: Shown, label: str, *, by: str = "ana", is_bot: bool = False) -> Form | None:
+        """Press a button and return the form that it opens."""
+        inbound = replace(self._inbound(by, "ops", text=""), kind=InboundKind.CLICK, token=shown.token(label))
+        inbound = replace(inbound, account=replace(inbound.account, is_bot=is_bot))
+        receipt = await self.hand_over(inbound)
+        await asyncio.wait_for(receipt.settled, timeout=60)
+        return receipt.form
+
+    async def fill(self, form: Form | None, text: str, *, by: str = "ana") -> str:
+        """Send a form with `text` in its field."""
+        assert form is not None
+        inbound = self._inbound(by, "ops", text=text)
+        return await self.send(replace(inbound, kind=InboundKind.FORM, token=form.token))
 
     async def send(self, inbound: Inbound, *, settle: bool = True) -> str:
         """Hand over an event as it is."""
@@ -269,6 +293,8 @@ async def conversation(
 ) -> AsyncIterator[Kit]:
     """Run a conversation on a ledger in `folder`; open the same folder again to go on after a stop."""
     clock, port = clock or ScriptedClock(), port or ScriptedPort()
+    threads = ThreadPoolExecutor(max_workers=8)
+    asyncio.get_running_loop().set_default_executor(threads)
     inventory = inventory or local_inventory()
     ledger = open_ledger(folder, clock)
     ids = CountingIds()
@@ -292,4 +318,5 @@ async def conversation(
         async with running(app):
             yield Kit(app=app, port=port, clock=clock, events=ids.count)
     finally:
+        threads.shutdown()  # as asyncio.run does: no thread may read a ledger that is closed
         ledger.close()

@@ -67,7 +67,7 @@ def probes_here(
         ledger=lambda path: ledger_facts(path, clock=watch),
         reach=lambda loaded: reach_all(loaded, clock=watch),
         surfaces=surfaces,
-        health=health.read,
+        health=lambda path: health.read(path, now=watch.now()),
     )
 
 

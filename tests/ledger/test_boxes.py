@@ -151,6 +151,8 @@ def test_what_was_posted_after_a_message_was_not_seen_by_who_wrote_it(tmp_path: 
         assert ledger.outbox.seen(here, by=200) == 3
         assert ledger.outbox.seen(here) == 3
         assert ledger.outbox.seen(PlaceId("elsewhere"), by=1) == 3
+        assert ledger.outbox.seen(here, by=99, channel="here") == 1
+        assert ledger.outbox.seen(here, by=99, channel="where it moved to") == 3
 
 
 def test_messages_without_an_order_of_their_own_count_as_seen(tmp_path: Path) -> None:
