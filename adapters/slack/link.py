@@ -78,6 +78,7 @@ class Link:
         self._ready = ready
         self._catch_up = catch_up
         self._socket: Socket | None = None
+        self._old: Socket | None = None
         self._stop = asyncio.Event()
         self._checked = False
         web.on_permanent = self._permanent
@@ -98,8 +99,9 @@ class Link:
         finally:
             self._state.open = False
             self._state.closed = True
-            await self._leave(self._socket)
-            self._socket = None
+            for socket in (self._old, self._socket):
+                await self._leave(socket)
+            self._old = self._socket = None
 
     def stop(self) -> None:
         """Make `run` end."""
@@ -133,12 +135,12 @@ class Link:
         except BaseException:
             await socket.end(grace_s=0)
             raise
-        self._socket = socket
+        self._old, self._socket = None if gap else old, socket
         self._count(socket, ours=1 if gap else 2)
         self._state.refused = self._state.problem = ""
         self._state.open = True
-        if not gap:
-            await self._leave(old)
+        await self._leave(self._old)
+        self._old = None
         # Again: what came between reading and opening, or was under way on the connection that was left.
         await self._read_up()
 

@@ -21,6 +21,8 @@ Json = dict[str, Any]
 #: begin at 11,341 characters of text and 13,172 of JSON.
 #: Source: github.com/slackapi/bolt-js/issues/2509 and 2867.
 MAX_TEXT, MAX_JSON = 8_000, 11_000
+#: Text of this size in so many spans, lines and buttons cannot reach MAX_JSON.
+_SURELY, _FEW = 2_000, 24
 #: One text element; no limit is documented, 3,000 is that of every other text object of Slack.
 _ELEMENT = 3_000
 #: `text` of chat.update is refused from 4,000 on (msg_too_long); it is only what a notification shows.
@@ -62,8 +64,11 @@ def fitted(message: Message) -> Fitted:
 
 
 def _fits(text: Text, buttons: Sequence[Button]) -> bool:
-    if units(text.plain()) > MAX_TEXT:
+    size = units(text.plain())
+    if size > MAX_TEXT:
         return False
+    if size <= _SURELY and sum(map(len, text.lines)) + len(text.lines) + len(buttons) <= _FEW:
+        return True  # most messages, and every one of a card that grows
     return units(json.dumps(blocks(text, buttons), ensure_ascii=False)) <= MAX_JSON
 
 
@@ -140,13 +145,16 @@ def _close(elements: list[Json], lines: list[tuple[Span, ...]]) -> None:
     """Turn the lines gathered so far into one section."""
     if not lines:
         return
-    pieces: list[Json] = []
+    runs: list[tuple[str, Json | None]] = []
     for index, line in enumerate(lines):
-        if index:
-            pieces.extend(_pieces("\n"))
-        for span in line:
-            pieces.extend(_pieces(visible(span.text), _STYLES.get(span.style)))
+        shown = [(visible(span.text), _STYLES.get(span.style)) for span in line]
+        for text, style in [("\n", None), *shown] if index else shown:
+            if runs and runs[-1][1] == style:
+                runs[-1] = (runs[-1][0] + text, style)
+            else:
+                runs.append((text, style))
     lines.clear()
+    pieces = [piece for text, style in runs for piece in _pieces(text, style)]
     if pieces:
         elements.append({"type": "rich_text_section", "elements": pieces})
 

@@ -27,7 +27,6 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
-    enabled: bool = True
     api_url: str = Field(default=API_URL, pattern=r"^https?://\S+$")
     bot_token_file: str | None = None
     app_token_file: str | None = None

@@ -229,3 +229,17 @@ def test_the_simulator_wants_a_submit_button() -> None:
     view = render.view(Form(token="t", title="x", label="y"), channel="C", thread="", card="1.0")
     view.pop("submit")
     assert limits.view_problem(view) is not None
+
+
+def test_the_largest_texts_that_are_not_measured_fit() -> None:
+    """A card that grows is drawn often, so small texts are taken without measuring their JSON."""
+    buttons = tuple(Button(label="\\" * 60, token='"' * 32) for _ in range(render._FEW))
+    spans = [muted("\\" * 90), code('"' * 90)] * (render._FEW // 2 - 1)
+    for text, pressed in ((Text.of("\\" * render._SURELY), buttons[:-2]), (Text.of(spans), ())):
+        assert limits.units(text.plain()) <= render._SURELY
+        assert len(json.dumps(render.blocks(text, pressed), ensure_ascii=False)) <= render.MAX_JSON
+
+
+def test_many_empty_lines_are_one_piece() -> None:
+    text = Text.of(*[""] * 3_000, "end")
+    assert shown(taken(text)) == "\n" * 3_000 + "end"
