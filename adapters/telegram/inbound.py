@@ -14,8 +14,6 @@ from adapters.telegram.heard import Me, words
 from adapters.telegram.render import MAX_TOKEN_BYTES, PREFIX
 from bot.ports import Account, Inbound, InboundKind, MessageRef, PlaceRef
 
-__all__ = ["ALLOWED_UPDATES", "NAME", "Me", "chat_of", "from_update", "moved", "place_of", "token_of"]
-
 NAME = "telegram"
 #: Always sent: without it Telegram goes by what the last poller wanted.
 ALLOWED_UPDATES = ("message", "edited_message", "callback_query")

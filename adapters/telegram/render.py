@@ -6,7 +6,7 @@ ours is shown as code: it reads the same and does nothing. Offsets count UTF-16 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -89,16 +89,14 @@ def _flatten(text: Text) -> tuple[str, list[Style]]:
     return "".join(parts), styles
 
 
-def _entities(
-    characters: str, styles: Sequence[Style], kept: Sequence[Style] | object
-) -> tuple[MessageEntity, ...]:
+def _entities(characters: str, styles: Sequence[Style], kept: Collection[Style]) -> tuple[MessageEntity, ...]:
     found: list[MessageEntity] = []
     at = offset = 0
     for style, run in groupby(styles):
         length = sum(1 for _ in run)
         shown = characters[at : at + length]
         width = units(shown)
-        if style in _ENTITY and style in kept and shown.strip():  # type: ignore[operator]
+        if style in _ENTITY and style in kept and shown.strip():
             found.append(_entity(_ENTITY[style], offset, width))
         at, offset = at + length, offset + width
     return tuple(found)

@@ -118,9 +118,12 @@ def test_general_and_false_thread_ids_are_no_thread() -> None:
     assert said("hi", chat={**GROUP, "is_forum": True}).place.thread == ""
 
 
-def test_the_beginning_of_a_topic_is_not_what_one_replies_to() -> None:
-    begun = message(message_id=44, forum_topic_created={"name": "ops", "icon_color": 1}, **{"from": SAYSO})
-    inbound = said("hi", message_thread_id=44, is_topic_message=True, reply_to_message=begun)
+@pytest.mark.parametrize(
+    "begun", [{"message_id": 44}, {"message_id": 45, "forum_topic_created": {"name": "ops", "icon_color": 1}}]
+)
+def test_the_beginning_of_a_topic_is_not_what_one_replies_to(begun: dict[str, Any]) -> None:
+    reply = message(**begun, **{"from": SAYSO})
+    inbound = said("hi", message_thread_id=44, is_topic_message=True, reply_to_message=reply)
     assert inbound.reply_to is None
     assert not inbound.addressed
 

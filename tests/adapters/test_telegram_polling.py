@@ -183,6 +183,7 @@ async def test_stop_gets_through_while_nothing_can_be_stored_before_it() -> None
         core.full = frozenset()
         await confirmed(server, server.world.next_update)
         await until_health(port, lambda health: health.ok)
+        assert said() == [NOT_YET]
     assert texts(core) == ["stop", "run reboot", "run reboot"]
 
 
@@ -217,15 +218,14 @@ async def test_what_cannot_be_stored_never_hides_what_comes_after() -> None:
         assert server.world.confirmed >= first
 
 
-@pytest.mark.parametrize("said", [{"chatter": True}, {"robot": True}])
-async def test_only_who_spoke_to_the_bot_is_told(said: dict[str, bool]) -> None:
-    core = FakeCore(full=frozenset({"run reboot"}))
+@pytest.mark.parametrize("is_bot", [False, True])
+async def test_only_people_who_spoke_to_the_bot_are_told(is_bot: bool) -> None:  # noqa: FBT001
+    core = FakeCore(full=frozenset({"run reboot", "reboot"}))
     async with talking(core) as (server, _port):
         world = server.world
         chat = world.group(-500)
-        robot = world.person("robot", is_bot=True)
-        world.say(chat, robot if "robot" in said else world.person("ana"), "run reboot")
-        await confirmed(server, 0)
-        says(server, "hello")
-        await core.heard_of(1)
-        assert can_read(chat, "ana") == ([] if "robot" not in said else [chat.posts[101]])
+        speaker = world.person("x", is_bot=is_bot)
+        world.say(chat, speaker, "/reboot" if is_bot else "run reboot")
+        says(server, "run reboot")
+        await world.until(lambda: bool(can_read(world.private("ana"), "ana")))
+        assert [call["chat_id"] for call in server.called("sendMessage")] == [world.private("ana").id]

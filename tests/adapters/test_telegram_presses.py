@@ -157,6 +157,7 @@ async def test_what_is_no_short_text_is_said_in_the_place(message: Message) -> N
         assert query not in server.world.answers
         assert message.body.plain() in [text_of(post) for post in can_read(chat, "bo")]
         core.let.set()
+        assert await answer(server, query) == ""
 
 
 @pytest.mark.parametrize("fault", [too_old(), reset(performed=False)])
