@@ -7,24 +7,42 @@ not recognised is an objection. Nothing here looks for severity.
 import re
 from collections.abc import Callable, Mapping
 
-_ADDRESS = r"(?:\d+(?:~\d+)?|\$|/(?:[^/\\\n]|\\[^\n])*/I?)"
+#: A bracket expression of a regex, if it ends where every implementation says it does. Some let a delimiter
+#: stand in one and some do not, a "]" that comes first belongs to it, and backslashes are read both ways:
+#: what differs there would turn the code behind it into text, and text into code.
+_BRACKET = r"\[(?!\^\])\^?(?:[^]\[\\\n{0}]|\[:[a-z]+:\]|\\(?![{0}])[tnrfvwWsS.*+?$|(){{}}-])+\]"
+
+
+def _sed_regex(delimiter: str) -> str:
+    bracket = _BRACKET.format(delimiter)
+    return rf"(?:[^{delimiter}\\\n\[]|\\[^\n]|{bracket})*"
+
+
+def _sed_substitution(delimiter: str) -> str:
+    mark = re.escape(delimiter)
+    return rf"{mark}{_sed_regex(delimiter)}{mark}(?:[^{delimiter}\\\n]|\\[^\n])*{mark}"
+
+
+_ADDRESS = rf"(?:\d+(?:~\d+)?|\$|/{_sed_regex('/')}/I?)"
+_ADDRESSES = rf"(?:{_ADDRESS}(?:[ \t]*,[ \t]*(?:{_ADDRESS}|[+~]\d+))?)?[ \t]*!?[ \t]*"
 _SED = re.compile(
-    rf"[ \t;\n]*(?:{_ADDRESS}(?:[ \t]*,[ \t]*(?:{_ADDRESS}|[+~]\d+))?)?[ \t]*!?[ \t]*"
-    r"(?:[{}pdDPnNhHgGxlF=]|[qQ]\d*"
-    r"|s(?:/(?:[^/\\\n]|\\[^\n])*/(?:[^/\\\n]|\\[^\n])*/|\|(?:[^|\\\n]|\\[^\n])*\|(?:[^|\\\n]|\\[^\n])*\|"
-    r"|#(?:[^#\\\n]|\\[^\n])*#(?:[^#\\\n]|\\[^\n])*#|,(?:[^,\\\n]|\\[^\n])*,(?:[^,\\\n]|\\[^\n])*,"
-    r"|:(?:[^:\\\n]|\\[^\n])*:(?:[^:\\\n]|\\[^\n])*:|@(?:[^@\\\n]|\\[^\n])*@(?:[^@\\\n]|\\[^\n])*@)[gpiI\d]*"
-    r"|y/(?:[^/\\\n]|\\[^\n])*/(?:[^/\\\n]|\\[^\n])*/)"
+    rf"[ \t;\n]*{_ADDRESSES}"
+    rf"(?:[{{}}pdDPnNhHgGxlF=bt]|[qQ]\d*|s(?:{'|'.join(map(_sed_substitution, '/|#,:@'))})[gpiI\d]*"
+    r"|y/(?:[^/\\\n\[]|\\[^\n])*/(?:[^/\\\n\[]|\\[^\n])*/)"
     r"[ \t]*(?=[;\n{}]|$)[;\n \t]*"
 )
-_SED_OPEN = re.compile(
-    rf"[ \t;\n]*(?:{_ADDRESS}(?:[ \t]*,[ \t]*(?:{_ADDRESS}|[+~]\d+))?)?[ \t]*!?[ \t]*\{{[ \t;\n]*"
+_SED_OPEN = re.compile(rf"[ \t;\n]*{_ADDRESSES}\{{[ \t;\n]*")
+#: The one loop that is certain to end: it takes in all lines. Where a label reaches to the line's end, the
+#: rest of the line is part of it, and nothing runs.
+_SED_ALL_LINES = re.compile(
+    r"[ \t;\n]*:[ \t]*(\w+)[ \t]*[;\n][ \t]*N[;\n][ \t]*\$!b[ \t]*\1[ \t]*(?:[;\n]|$)"
 )
 _AWK_WORDS = re.compile(
-    r"system|getline|ENVIRON|PROCINFO|ARGV|ARGC|close|fflush|function|func|include|load|namespace|@|\\\n"
+    r"system|getline(?![ \t]*(?:[;}]|\Z))|ENVIRON|PROCINFO|ARGV|ARGC|close|fflush|function|func"
+    r"|include|load|namespace|@|\\\n"
 )
 _AWK_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
-_AWK_REGEX = re.compile(r"/(?:[^/\\\n\[]|\\.|\[[^]\n/\\]*\])*/")
+_AWK_REGEX = re.compile(rf"/(?:[^/\\\n\[]|\\.|{_BRACKET.format('/')})*/")
 _AWK_PRINT = re.compile(r"(?<![A-Za-z0-9_])printf?(?![A-Za-z0-9_])")
 #: What a regex follows and a division cannot; "" is the program's beginning.
 _AWK_BEFORE_REGEX = frozenset(["", *"({[,;~!&|=?:<*%^"])
@@ -45,7 +63,7 @@ _JQ_WORDS = re.compile(
 def _sed(code: str) -> str | None:
     at = 0
     while at < len(code):
-        found = _SED_OPEN.match(code, at) or _SED.match(code, at)
+        found = _SED_OPEN.match(code, at) or _SED.match(code, at) or _SED_ALL_LINES.match(code, at)
         if found is None or found.end() == at:
             return "this sed program may write files or run commands"
         at = found.end()
