@@ -9,7 +9,10 @@ claim had an effect.
 """
 
 import argparse
+import hashlib
 import json
+import math
+import random
 import re
 import subprocess
 import sys
@@ -18,7 +21,7 @@ from collections import Counter
 from pathlib import Path
 
 from bot.loading.rules import load_rules
-from evals.rows import Row, line, read, share
+from evals.rows import Row, Share, line, read, share
 from gate.shell.classify import classify
 
 #: Shown in the table of what is plain: no expansion, substitution, assignment, wrapper or redirect.
@@ -59,39 +62,95 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("oracle", type=Path, help="effect_oracle.py")
-    parser.add_argument("--sample", type=int, default=0, help="only this many claims of each file, 0 for all")
+    parser.add_argument(
+        "--sample", type=int, default=0, help="only this many of each file, at random; 0 for all"
+    )
+    parser.add_argument(
+        "--verdicts", type=Path, help="what the oracle said before; what it says now is added"
+    )
     parser.add_argument(
         "--clean", action="store_true", help="also run what was not claimed, for the recall figure"
     )
     parser.add_argument("--list", action="store_true", help="name the claims that had an effect")
     args = parser.parse_args()
     rules = load_rules()
+    oracle = Oracle(args.oracle, args.verdicts)
     rows = {name: read(args.folder, name) for name in ("nl2bash", "tldr")}
     bad = 0
     for name, commands in rows.items():
         texts = list(dict.fromkeys(row["command"] for row in commands))
         claims = [text for text in texts if classify(text, rules=rules).auto_run]
         print(f"{name}: {len(claims)} of {len(texts)} commands judged read-only")
-        bad += _claims(claims[: args.sample or None], args.oracle, listing=args.list)
+        bad += _claims(_drawn(claims, args.sample), oracle, listing=args.list)
         if args.clean and name == "nl2bash":
-            _recall(texts, set(claims), args.oracle, sample=args.sample, listing=args.list)
+            drawn = _drawn(texts, args.sample)
+            _recall(drawn, set(claims), oracle, all_of_them=drawn is texts, listing=args.list)
     return 1 if bad else 0
 
 
-def run_oracle(commands: list[str], oracle: Path) -> list[Row]:
-    """Return the oracle's verdict on each command, in order."""
-    with tempfile.TemporaryDirectory() as folder:
-        given, told = Path(folder) / "commands.jsonl", Path(folder) / "verdicts.jsonl"
-        given.write_text("".join(json.dumps({"command": one}) + "\n" for one in commands))
-        done = subprocess.run([sys.executable, str(oracle), str(given), "--out", str(told)], check=False,
-                              capture_output=True, text=True)  # fmt: skip
-        if done.returncode not in (0, 1):
-            raise SystemExit(f"the oracle cannot run here: {done.stderr[-400:]}")
-        return [json.loads(text) for text in told.read_text().splitlines()]
+def _drawn(texts: list[str], count: int) -> list[str]:
+    """Return so many of them at random, in their order; all of them for 0."""
+    if not count or count >= len(texts):
+        return texts
+    return [texts[at] for at in sorted(random.Random(1).sample(range(len(texts)), count))]
 
 
-def _claims(claims: list[str], oracle: Path, *, listing: bool) -> int:
-    verdicts = run_oracle(claims, oracle)
+class Oracle:
+    """The effect oracle, and what it said of each command; kept in a file where one is given.
+
+    A file that was written by another version of the oracle counts for nothing and is begun anew.
+    """
+
+    #: Commands of one run: what is lost when it is broken off.
+    AT_ONCE = 400
+
+    def __init__(self, program: Path, kept: Path | None) -> None:
+        self.program = program
+        self.kept = kept
+        sources = sorted(program.parent.glob("*.py"))
+        self.version = hashlib.sha256(b"".join(file.read_bytes() for file in sources)).hexdigest()
+        self.said: dict[str, Row] = {}
+        if kept is not None and kept.exists():
+            begun, *lines = kept.read_text().splitlines() or [""]
+            if begun == self.version:
+                self.said = {one["command"]: one for one in map(json.loads, lines)}
+
+    def judge(self, commands: list[str]) -> list[Row]:
+        """Return the oracle's verdict on each command, in order."""
+        todo = [one for one in dict.fromkeys(commands) if one not in self.said]
+        for start in range(0, len(todo), self.AT_ONCE):
+            self.said |= {one["command"]: one for one in self._run(todo[start : start + self.AT_ONCE])}
+            if self.kept is not None:
+                lines = [self.version, *(json.dumps(one) for one in self.said.values())]
+                self.kept.write_text("".join(f"{text}\n" for text in lines))
+        return [self.said[one] for one in commands]
+
+    def _run(self, commands: list[str]) -> list[Row]:
+        with tempfile.TemporaryDirectory() as folder:
+            given, told = Path(folder) / "commands.jsonl", Path(folder) / "verdicts.jsonl"
+            given.write_text("".join(json.dumps({"command": one}) + "\n" for one in commands))
+            # A folder of its own, so that two runs beside each other do not meet.
+            told_where = ["--out", str(told), "--workdir", str(Path(folder) / "work")]
+            program = [sys.executable, str(self.program), str(given), *told_where]
+            done = subprocess.run(program, check=False, capture_output=True, text=True)
+            if done.returncode not in (0, 1):
+                raise SystemExit(f"the oracle cannot run here: {done.stderr[-400:]}")
+            return [json.loads(text) for text in told.read_text().splitlines()]
+
+
+def interval(found: Share) -> str:
+    """Return the 95 % interval (Wilson) of a share that was drawn at random."""
+    if not found.of:
+        return ""
+    count, spread = found.of, 1.96
+    middle = (found.ratio + spread**2 / (2 * count)) / (1 + spread**2 / count)
+    inner = found.ratio * (1 - found.ratio) / count + spread**2 / (4 * count**2)
+    reach = spread * math.sqrt(inner) / (1 + spread**2 / count)
+    return f"{middle - reach:.1%} to {middle + reach:.1%}"
+
+
+def _claims(claims: list[str], oracle: Oracle, *, listing: bool) -> int:
+    verdicts = oracle.judge(claims)
     seen = Counter(one["verdict"] for one in verdicts)
     effects = [one for one in verdicts if one["verdict"] == "effect"]
     daemon = [one for one in effects if one["kinds"] == ["daemon"]]
@@ -116,14 +175,16 @@ def _claims(claims: list[str], oracle: Path, *, listing: bool) -> int:
     return len(real)
 
 
-def _recall(texts: list[str], claims: set[str], oracle: Path, *, sample: int, listing: bool) -> None:
+def _recall(texts: list[str], claims: set[str], oracle: Oracle, *, all_of_them: bool, listing: bool) -> None:
     """Print which share of the commands that the oracle found clean, strongly, is judged read-only."""
-    verdicts = run_oracle(texts[: sample or None], oracle)
+    verdicts = oracle.judge(texts)
     clean = [one["command"] for one in verdicts if one["verdict"] == "clean" and not one.get("weak")]
     line("clean commands judged read-only, all", share(text in claims for text in clean))
     plain = [text for text in clean if is_plain(text)]
     found = share(text in claims for text in plain)
     line("  of those without expansions, wrappers and the like", found, aim="≥ 80%", met=found.ratio >= 0.8)
+    if not all_of_them:
+        line("    95% interval of that, from this sample", interval(found))
     if listing:
         for text in plain:
             if text not in claims:

@@ -1,5 +1,8 @@
 """Programs in little languages: only what certainly prints passes."""
 
+import subprocess
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -148,3 +151,55 @@ def test_never_raises(checker: str, code: str) -> None:
 def test_strings_of_a_program() -> None:
     assert strings_in('os.system(\'rm -rf /\'); print("a\\"b") + `id`') == ["rm -rf /", 'a\\"b', "id"]
     assert strings_in("no strings") == []
+
+
+#: Ways to open a bracket, each followed by a regex's end that one may read where another reads on.
+OPENINGS = [
+    "[",
+    "[]",
+    "[^]",
+    "[]x",
+    "[[:alpha:]",
+    "[[:alpha:]x",
+    "[a[]",
+    "[a",
+    "[\\]",
+    "[\\/",
+    "[^",
+    "[x]",
+    "[^^]",
+]
+CONTINUATIONS = {
+    "sed": [
+        "s/{0}/]/;s/w out/x/g",
+        "s/{0}/;s/w out/x/g;s/]/",
+        "s|{0}|]|;s|w out|x|g",
+        "/{0}/p;s/]/w out/g",
+        "/{0}/]/w out/;p",
+        "y/{0}/]/;s/w out/x/g",
+        "s/{0}/e/;p",
+        "s/a{0}/b/;p",
+    ],
+    "awk": [
+        '/{0}/ " ]|h/{{print > "out"}}#"',
+        '/{0}/ " ]/{{print > "out"}}#"',
+        '!/{0}/ " ]/{{print > "out"}}#"',
+        '{{gsub(/{0}/ ,") ]/, "");print > "out"}}#")}}',
+        "/{0}/ {{print}}",
+    ],
+}
+
+
+@pytest.mark.parametrize("checker", CONTINUATIONS)
+def test_what_passes_writes_no_file(checker: str, tmp_path: Path) -> None:
+    (tmp_path / "in").write_text("a/b ]\nhello\n")
+    if checker == "sed":  # its names reach to the line's end: out/x/g
+        (tmp_path / "out" / "x").mkdir(parents=True)
+    programs = [form.format(opening) for form in CONTINUATIONS[checker] for opening in OPENINGS]
+    passing = [program for program in programs if objection(checker, program) is None]
+    assert 0 < len(passing) < len(programs)
+    for program in passing:
+        subprocess.run(
+            [checker, program, "in"], cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, check=False
+        )
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [tmp_path / "in"]
