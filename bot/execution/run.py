@@ -30,10 +30,12 @@ class Progress:
         exited: done when the exit code is known or never will be.
         drained: done when no more output can come.
         lost: why the end will never be known; "" while it may.
+        began: clock before the command could run, so that what it took is never told too short.
     """
 
     def __init__(self, capture: Capture) -> None:
         loop = asyncio.get_running_loop()
+        self.began = time.monotonic()
         self.capture = capture
         self.exit_code: int | None = None
         self.exited: asyncio.Future[None] = loop.create_future()
@@ -91,12 +93,11 @@ async def supervise(
         limits: bounds.
         connect_s: passed on.
     """
-    began = time.monotonic()
     patience = timeout_s + limits.kill_after_s + limits.grace_s
     stop = await _first(progress.exited, cancel, patience)
     if stop is not None:
         await _stop(progress, carrier, limits=limits)
-    run_s = time.monotonic() - began
+    run_s = time.monotonic() - progress.began
     if stop is None and run_s >= timeout_s and progress.exit_code in _SIGNALLED_EXITS:
         stop = _Stop.TIMEOUT
         await carrier.sweep("KILL")
