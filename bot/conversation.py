@@ -20,6 +20,7 @@ from bot.outcome import Outcome
 from bot.ports import (
     Account,
     ChatPort,
+    Form,
     Inbound,
     InboundKind,
     Message,
@@ -98,11 +99,19 @@ class Conversation:
         if arrived is None:
             settled.set_result(None)
             return Receipt(fresh=False, settled=settled)
+        form = await self._form_for(inbound)  # before its turn, after which the card may be dead
         _keep(self._tasks, self._in_lane(arrived, settled))
-        form = None
-        if inbound.kind is InboundKind.CLICK:
-            form = await asyncio.to_thread(self._turns.form_for, inbound)
         return Receipt(fresh=True, settled=settled, form=form)
+
+    async def _form_for(self, inbound: Inbound) -> Form | None:
+        """Return the form that a press opens; whatever fails about that, the press counts."""
+        if inbound.kind is not InboundKind.CLICK:
+            return None
+        try:
+            return await asyncio.to_thread(self._turns.form_for, inbound)
+        except Exception:
+            log.exception("no form for %s", inbound.event_id)
+            return None
 
     def _commit(self, inbound: Inbound) -> recovery.Arrived | None:
         """Store what arrived and what was on the screen by then; None for a redelivery."""

@@ -24,8 +24,8 @@ _LIKE_A_REQUEST = re.compile(r"\s*(?:run|exec|execute|on\s+@?[\w.-]+\s*:|`)", re
 def take(core: Core, outcome: Outcome, speaker: Speaker, facts: Facts) -> bool:
     """Take the words of `speaker` as the reason they owe; False when they owe none or said something else."""
     owed = core.queries.owed(outcome.place, speaker.operator.id, outcome.at)
-    if owed is None or facts.window is not None:
-        return False
+    if owed is None or (facts.window is not None and facts.window.proposal != owed):
+        return False  # what was asked about something else comes first; a press leaves its own window open
     if _is_request(core, speaker.said):
         close(outcome, owed)
         return False

@@ -1,12 +1,14 @@
 """Forms: which press opens which, what becomes of them when they come back, and who may send them."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bot import tokens
-from bot.ports import InboundKind
+from bot.ports import Inbound, InboundKind
+from bot.turn import Turns
 from gate.domain import ProposalId, Risk
 from gate.policy import Permission
 from ledger.views import ProposalView
@@ -171,6 +173,33 @@ async def test_a_list_that_would_not_read_back_the_same_has_no_form(tmp_path: Pa
         assert await kit.form(kit.card, "Edit") is None
 
 
+async def test_a_form_that_cannot_be_made_does_not_cost_the_press(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with conversation(tmp_path, executor=Ends, port=with_forms()) as kit:
+        await kit.say(RESTART)
+        card = kit.card
+
+        def broken(_inbound: Inbound) -> None:
+            raise ZeroDivisionError
+
+        object.__setattr__(kit.app.conversation, "_turns", _Broken(kit.app.conversation._turns, broken))
+        assert await kit.form(card, "Deny") is None
+        assert kit.states() == ["cancelled"]
+        assert "no form for" in caplog.text
+
+
+class _Broken:
+    """Turns of which one method is another."""
+
+    def __init__(self, turns: Turns, form_for: Callable[[Inbound], None]) -> None:
+        self._turns = turns
+        self.form_for = form_for
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._turns, name)
+
+
 # ---------------------------------------------------------------- the phrase
 
 
@@ -301,6 +330,16 @@ async def test_a_reply_to_the_message_that_asks_is_the_reason(tmp_path: Path) ->
         shown = await kit.say("disk space on web1?", reply_to=asks)
         assert f"Noted with #{kit.newest_id()}" in shown
         assert reasons(kit) == ["given"]
+
+
+async def test_the_next_words_after_a_press_of_deny_are_the_reason(tmp_path: Path) -> None:
+    """Although they name a diagnostic, and although a press leaves the window of its card open."""
+    async with conversation(tmp_path, executor=Ends) as kit:
+        await kit.say(RESTART)
+        await kit.press(kit.card, "Deny")
+        assert f"Noted with #{kit.newest_id()}" in await kit.say("the backup is running")
+        assert reasons(kit) == ["given"]
+        assert ran(kit) == []
 
 
 async def test_a_reply_fills_in_the_phrase(tmp_path: Path) -> None:
