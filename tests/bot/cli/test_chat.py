@@ -175,7 +175,7 @@ def test_at_a_terminal(environ: dict[str, str], tmp_path: Path) -> None:
     file = tmp_path / "made"
     screen.type(f"run touch {file} on local\r")
     screen.wait_for("[1 Approve]")
-    (approval,) = re.findall(r"until \d\d:\d\d · #(\w{6})", screen.seen)
+    (approval,) = re.findall(r"until [^#\n]*\d\d:\d\d · #(\w{6})", screen.seen)
     screen.type(f"approve {approval}\r")
     screen.wait_for("approved by")
     screen.type("\x04")
