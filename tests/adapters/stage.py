@@ -89,7 +89,10 @@ class Surface(Protocol):
         """Change what was said."""
 
     async def press(self, message: str, label: str, *, by: str = "ana", place: str = "ops") -> None:
-        """Press a button of a message, as a client would that shows the message as it was when read last."""
+        """Press a button of a message, as a client would that shows the message as it was when read last.
+
+        A message that has lost its buttons since is pressed as it was while it had some: phones are slow.
+        """
 
     async def fill(self, text: str, *, by: str = "ana", place: str = "ops") -> None:
         """Fill in and send the form that was opened for `by`, or answer the message that asks for a reply."""

@@ -14,7 +14,7 @@ from adapters.console.frames import read_server, unpack
 from adapters.console.front import Said
 from adapters.console.session import Session, account_of
 from bot.local_socket import login_name
-from bot.ports import Account, Message, PlaceRef
+from bot.ports import Account, Button, Message, PlaceRef
 from tests.adapters.console_fakes import FakeCore, StillClock, listening
 from tests.adapters.stage import NotOnThisSurfaceError, OnScreen
 
@@ -106,6 +106,7 @@ class ConsoleSurface:
         self.port = port
         self._sessions: dict[str, Session] = {}
         self._shown: dict[str, dict[str, tuple[Message, int]]] = {}
+        self._pressable: dict[tuple[str, str], Sequence[Button]] = {}
 
     def account(self, name: str) -> Account:
         return account_of(name)
@@ -139,8 +140,8 @@ class ConsoleSurface:
         raise NotOnThisSurfaceError
 
     async def press(self, message: str, label: str, *, by: str = "ana", place: str = "ops") -> None:
-        shown, _ = self._shown[place][message]
-        (token,) = [button.token for button in shown.buttons if button.label == label]
+        shown = self._pressable[place, message]
+        (token,) = [button.token for button in shown if button.label == label]
         await self._hand_over(place, by, Said(token=token))
 
     async def fill(self, text: str, *, by: str = "ana", place: str = "ops") -> None:
@@ -154,6 +155,11 @@ class ConsoleSurface:
 
     def screen(self, *, by: str = "ana", place: str = "ops") -> Sequence[OnScreen]:
         self._at(place)
+        for key, (message, _) in self._shown[place].items():
+            if (
+                message.buttons or (place, key) not in self._pressable
+            ):  # what scrolled by may be pressed still
+                self._pressable[place, key] = message.buttons
         return [
             OnScreen(
                 id=key,

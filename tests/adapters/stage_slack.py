@@ -204,7 +204,9 @@ class SlackSurface:
         private = [one for one in kept.ephemeral if one["to"] == _user(by)]
         here = [one for one in [*ours, *private] if not thread or one.get("thread_ts") == thread]
         here.sort(key=lambda one: one["ts"])
-        self._read.update({(channel, one["ts"]): dict(one) for one in here})
+        for one in here:  # a phone that is slow still shows the buttons that it showed last
+            if buttons(one) or (channel, one["ts"]) not in self._read:
+                self._read[channel, one["ts"]] = dict(one)
         return [_on_screen(one, by if "to" in one else "") for one in here]
 
 

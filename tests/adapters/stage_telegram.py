@@ -206,7 +206,9 @@ class TelegramSurface:
     def screen(self, *, by: str = "ana", place: str = "ops") -> Sequence[OnScreen]:
         shown = []
         for post in can_read(self.chat(place), by):
-            self._read[by, post.id] = post.buttons()
+            if post.buttons() or (by, post.id) not in self._read:
+                # A phone that is slow still shows the buttons that it showed last.
+                self._read[by, post.id] = post.buttons()
             labels = tuple(button["text"] for button in post.buttons())
             shown.append(
                 OnScreen(

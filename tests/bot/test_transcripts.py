@@ -2,11 +2,14 @@
 
 A transcript is TOML: `[setup]` (operators, policy), then `[[turn]]`s in order. A turn says or presses
 something and lists what must and must not be on the screen afterwards. `{id}` stands for the newest
-proposal's id, `{phrase}` for the newest phrase, `{dir}` for a scratch folder. Real commands run on this
-machine.
+proposal's id, `{phrase}` for the newest phrase, `{dir}` for a scratch folder. `name` names the newest
+proposal and its card, so that `card` can press an older one, with the buttons that it had. `fill` answers a
+form. What needs something that the port here lacks says so with `only`, and is played on the platforms that
+have it. Real commands run on this machine.
 """
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +18,7 @@ import pytest
 from bot.ports import InboundKind
 from gate.domain import PersonId, Risk
 from gate.policy import Operator, Permission, Policy, Posture
-from tests.kit import EVERYTHING, Kit, conversation
+from tests.kit import EVERYTHING, Kit, Shown, conversation
 
 FOLDER = Path(__file__).parent.parent / "transcripts"
 TRANSCRIPTS = {file.stem: tomllib.loads(file.read_text("utf-8")) for file in sorted(FOLDER.glob("*.toml"))}
@@ -33,18 +36,28 @@ async def test_transcript(name: str, tmp_path: Path) -> None:
         tmp_path / "state", operators=_operators(setup), policy=_policy(setup), rehearsal=False
     ) as kit:
         ids: dict[str, str] = {}
+        cards: dict[str, Shown] = {}
         for number, turn in enumerate(script["turn"], start=1):
-            await _play(kit, turn, where=f"{name} turn {number}", scratch=scratch, ids=ids)
+            await _play(kit, turn, where=f"{name} turn {number}", scratch=scratch, ids=ids, cards=cards)
 
 
-async def _play(kit: Kit, turn: dict[str, Any], *, where: str, scratch: Path, ids: dict[str, str]) -> None:
+async def _play(
+    kit: Kit,
+    turn: dict[str, Any],
+    *,
+    where: str,
+    scratch: Path,
+    ids: dict[str, str],
+    cards: dict[str, Shown],
+) -> None:
     known = {
         "say", "press", "by", "place", "reply", "advance_s", "shows", "hides", "states", "exists", "missing",
         "name", "kind", "bot", "forwarded", "addressed", "nothing", "repeat",
+        "card",
     }  # fmt: skip
     assert set(turn) <= known, f"{where}: unknown keys {set(turn) - known}"
     kit.clock.advance(turn.get("advance_s", 1))
-    shown = await _act(kit, turn, scratch=scratch, ids=ids)
+    shown = await _act(kit, turn, scratch=scratch, ids=ids, cards=cards)
     if turn.get("nothing"):
         assert shown == "", f"{where}: showed\n{shown}"
     for wanted in turn.get("shows", []):
@@ -54,6 +67,8 @@ async def _play(kit: Kit, turn: dict[str, Any], *, where: str, scratch: Path, id
         assert _fill(unwanted, kit, scratch, ids) not in shown, f"{where}: {unwanted!r} in\n{shown}"
     if "name" in turn:
         ids[turn["name"]] = kit.newest_id()
+        if any(one.message.buttons for one in kit.port.screen.values()):
+            cards[turn["name"]] = replace(kit.card)
     if "states" in turn:
         assert kit.states(ids.get(turn.get("name", ""))) == turn["states"], where
     for name in turn.get("exists", []):
@@ -62,10 +77,13 @@ async def _play(kit: Kit, turn: dict[str, Any], *, where: str, scratch: Path, id
         assert not (scratch / name).exists(), f"{where}: {name} exists"
 
 
-async def _act(kit: Kit, turn: dict[str, Any], *, scratch: Path, ids: dict[str, str]) -> str:
+async def _act(
+    kit: Kit, turn: dict[str, Any], *, scratch: Path, ids: dict[str, str], cards: dict[str, Shown]
+) -> str:
     by, place = turn.get("by", "ana"), turn.get("place", "ops")
     if "press" in turn:
-        return await kit.press(kit.card, _fill(turn["press"], kit, scratch, ids), by=by, place=place)
+        card = cards[turn["card"]] if "card" in turn else kit.card
+        return await kit.press(card, _fill(turn["press"], kit, scratch, ids), by=by, place=place)
     if "say" not in turn:
         return ""
     text = _fill(turn["say"], kit, scratch, ids)
