@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from bot.planning.drafts import ActionDraft
+from bot.planning.typed import folded, open_quotes
 
 MIN_TIMEOUT_S = 1
 MAX_TIMEOUT_S = 86_400
@@ -131,27 +132,6 @@ def is_allowed_timeout(seconds: int | None) -> bool:
     return seconds is None or MIN_TIMEOUT_S <= seconds <= MAX_TIMEOUT_S
 
 
-def open_quotes(text: str) -> tuple[bool, ...]:
-    """Tell for each position of `text`, its end included, whether a shell quote is open there.
-
-    Used to keep a split out of a quoted word; one pass, because a hostile text may ask for many splits.
-    """
-    quote = ""
-    skip = False
-    states = [False]
-    for char in text:
-        if skip:
-            skip = False
-        elif char == "\\" and quote != "'":
-            skip = True
-        elif quote:
-            quote = "" if char == quote else quote
-        elif char in "'\"`":
-            quote = char
-        states.append(bool(quote))
-    return tuple(states)
-
-
 def code_span(text: str) -> tuple[str, str] | None:
     """Split a leading `code span` from what follows; None when there is none, or an empty one.
 
@@ -252,4 +232,7 @@ def request_text(draft: ActionDraft) -> str:
         head = f"```\n{draft.command}\n```\n{tail}"
     else:
         head = f"`{draft.command}` {tail}"
-    return head if draft.verify is None else f"{head}\nverify: {draft.verify}"
+    if draft.verify is None:
+        return head
+    bare = folded(draft.verify) == draft.verify or "`" in draft.verify
+    return f"{head}\nverify: {draft.verify if bare else f'`{draft.verify}`'}"

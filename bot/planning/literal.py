@@ -1,7 +1,8 @@
 """Requests that hold the command itself: "run df -h on web1", "on @web: uptime", a fenced block.
 
-Takes the command byte for byte: nothing is folded, trimmed inside or repaired, so that what the gate judges
-is what was typed. Where a text can be read in two ways it asks; it never picks the reading that runs more.
+Takes a command in backticks or a block byte for byte. Outside of them the quotes, dashes and blanks that
+phones put in are folded back (bot.planning.typed); nothing else is trimmed inside or repaired. Where a text
+can be read in two ways it asks; it never picks the reading that runs more.
 It does not know what any command does.
 """
 
@@ -9,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from bot.planning import grammar
+from bot.planning import grammar, typed
 from bot.planning.drafts import ActionDraft, Option, Plan, PlanSource, Question
 from bot.planning.grammar import Known
 from bot.planning.words import PRONOUNS
@@ -73,7 +74,7 @@ def parse(text: str, *, targets: Sequence[str], tags: Sequence[str] = ()) -> Pla
 
 def _lines(message: str, known: Known) -> _Read:
     drafts: list[ActionDraft | _Untargeted] = []
-    for line in (line.strip(" \t\r") for line in message.split("\n")):
+    for line in (typed.folded(line).strip(" \t\r") for line in message.split("\n")):
         if not line:
             continue
         if drafts and _NOTE_LINE.match(line) and (noted := grammar.clauses(line)) and not noted.rest:
@@ -186,7 +187,7 @@ def _plain(text: str, known: Known) -> _Read:
 def _splits(text: str, known: Known) -> list[tuple[str, tuple[str, ...], str]]:
     """Return (command, target words, tail) for every " on NAME" outside quotes, the last one first."""
     found = []
-    quoted = grammar.open_quotes(text)
+    quoted = typed.open_quotes(text)
     for match in _ON.finditer(text):
         command = text[: match.start()].rstrip(" \t")
         if not command or quoted[match.start()]:

@@ -2,11 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC
 from pathlib import Path
 
 import pytest
 
+from bot import asking as choosing
 from bot import tokens
+from bot.answering import Speaker
+from bot.outcome import text_of
+from bot.planning.drafts import Option, Question
 from bot.ports import Inbound, InboundKind
 from bot.turn import Turns
 from gate.domain import ProposalId, Risk
@@ -546,3 +551,27 @@ async def test_a_pressed_option_must_be_one_that_was_offered(tmp_path: Path) -> 
             assert kit.port.notes.pop()[1] == "That button belongs to nothing here. Nothing ran."
         await kit.send(replace(kit.inbound(""), kind=InboundKind.CLICK, token=real))
         assert kit.states() == ["waiting"]
+
+
+@pytest.mark.parametrize(("count", "buttons"), [(24, 25), (25, 1), (40, 1)])
+async def test_more_options_than_buttons_fit_are_numbered_only(
+    tmp_path: Path, count: int, buttons: int
+) -> None:
+    async with conversation(tmp_path, executor=Ends) as kit:
+        inbound = kit.inbound("run uptime")
+        outcome = kit.app.conversation._turns.nothing(inbound)
+        operator = kit.core.find(inbound.account.key)
+        assert operator is not None
+        speaker = Speaker(operator=operator, said=inbound.text, event=inbound.event_id, zone=UTC)
+        options = tuple(
+            Option(label=f"host{number}", request=f"`uptime` on host{number}")
+            for number in range(1, count + 1)
+        )
+        choosing._clarify(kit.core, outcome, speaker, Question(text="On which?", options=options))
+        (effect,) = outcome.effects
+        shown, made = text_of(effect.body["text"]).plain(), effect.body["buttons"]
+        assert isinstance(made, list)
+        assert len(made) == buttons
+        assert f"{count}  host{count}" in shown
+        assert ("Press one, or say its number or name." in shown) == (buttons > 1)
+        assert "number or name." in shown

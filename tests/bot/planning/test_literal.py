@@ -76,10 +76,8 @@ def test_request_gives_command_and_targets(text: str, command: str, targets: tup
     "command",
     [
         "echo  two   spaces",
-        "echo ‘smart’ “quotes”",
         "rm\u200b -rf /tmp/x",
         "echo caf\u0065\u0301",
-        "echo a\u00a0b",
         "printf 'a\tb'",
         "ls \\\\ | grep x && echo $HOME; true",
         "echo \u202eevil",
@@ -89,6 +87,71 @@ def test_request_gives_command_and_targets(text: str, command: str, targets: tup
 @pytest.mark.parametrize("form", ["run {} on web1", "`{}` on web1", "on web1: {}", "```\n{}\n```\non web1"])
 def test_command_is_taken_byte_for_byte(command: str, form: str) -> None:
     assert only(form.format(command)).command == command
+
+
+EXACT = ["echo ‘smart’ “quotes”", "echo a\u00a0b", "apt list \u2014upgradable", "echo it\u2019s"]
+
+
+@pytest.mark.parametrize("command", EXACT)
+@pytest.mark.parametrize(
+    "form",
+    [
+        "run `{}` on web1",
+        "`{}` on web1",
+        "on web1: `{}`",
+        "```\n{}\n```\non web1",
+        "run on web1\n```sh\n{}\n```",
+    ],
+)
+def test_what_stands_in_code_is_exact_to_the_byte(command: str, form: str) -> None:
+    assert only(form.format(command)).command == command
+
+
+@pytest.mark.parametrize("form", ["run {} on web1", "on web1: {}", "web1: {}", "on web1 run {}"])
+@pytest.mark.parametrize(
+    ("typed", "command"),
+    [
+        ("grep \u201cfoo bar\u201d /etc/hosts", 'grep "foo bar" /etc/hosts'),
+        ("grep \u201efoo bar\u201c /etc/hosts", 'grep "foo bar" /etc/hosts'),
+        ("grep \u2018foo bar\u2019 /etc/hosts", "grep 'foo bar' /etc/hosts"),
+        ("apt list \u2014upgradable", "apt list --upgradable"),
+        ("apt list \u2013upgradable", "apt list --upgradable"),
+        ("git log \u2014since=2.days \u2014oneline", "git log --since=2.days --oneline"),
+        ("git checkout \u2014 file", "git checkout -- file"),
+        ("git checkout \u2013 file", "git checkout -- file"),
+        ("ls \u2013l /tmp", "ls -l /tmp"),
+        ("df\u00a0-h", "df -h"),
+        ("echo 2026\u201303 a\u2014b 5 \u20135", "echo 2026\u201303 a\u2014b 5 \u20135"),
+        ("grep \u201cfoo \u2014 bar \u2014x\u201d a", 'grep "foo \u2014 bar \u2014x" a'),
+        ("echo \u2026 \u00ab\u00bb caf\u00e9", "echo \u2026 \u00ab\u00bb caf\u00e9"),
+    ],
+)
+def test_what_phones_make_of_a_command_is_folded_back(typed: str, command: str, form: str) -> None:
+    draft = only(form.format(typed))
+    assert (draft.command, draft.target_words) == (command, ("web1",))
+    assert draft.purpose == form.format(typed)
+
+
+def test_a_code_span_in_a_folded_line_stays_exact() -> None:
+    line = "run echo \u201ca\u201d `b \u201cc\u201d \u2014d it's` \u2014end on web1"
+    assert only(line).command == 'echo "a" `b \u201cc\u201d \u2014d it\'s` --end'
+
+
+def test_blanks_of_a_phone_separate_words() -> None:
+    draft = only("run\u00a0df -h\u00a0on\u00a0web1 with\u00a02h timeout")
+    assert (draft.command, draft.target_words, draft.timeout_s) == ("df -h", ("web1",), 7200)
+
+
+def test_a_quoted_target_is_no_target_once_it_is_folded() -> None:
+    draft = only("run echo \u201cit is on web1\u201d on web2")
+    assert (draft.command, draft.target_words) == ('echo "it is on web1"', ("web2",))
+
+
+def test_what_was_folded_reads_back_the_same() -> None:
+    draft = only("run grep \u201cfoo\u201d a on web1, then verify `test \u201c\u2014x\u201d`")
+    assert draft.verify == "test \u201c\u2014x\u201d"
+    again = only(request_text(draft))
+    assert (again.command, again.verify) == (draft.command, draft.verify)
 
 
 @pytest.mark.parametrize(
