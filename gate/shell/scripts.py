@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 #: A bracket expression of a regex, if it ends where every implementation says it does. Some let a delimiter
 #: stand in one and some do not, a "]" that comes first belongs to it, and backslashes are read both ways:
 #: what differs there would turn the code behind it into text, and text into code.
-_BRACKET = r"\[(?!\^\])\^?(?:[^]\[\\\n{0}]|\[:[a-z]+:\]|\\(?![{0}])[tnrfvwWsS.*+?$|(){{}}-])+\]"
+_BRACKET = r"\[(?!\^\])\^?(?:[^]\[\\\n{0}]|\[(?![{0}]):[a-z]+:\]|\\(?![{0}])[tnrfvwWsS.*+?$|(){{}}-])+\]"
 
 
 def _sed_regex(delimiter: str) -> str:
