@@ -209,7 +209,7 @@ class Conversation:
     def _take(self, arrived: recovery.Arrived) -> Outcome:
         inbound = arrived.inbound
         try:
-            if not overheard.concerns(self._core, inbound):
+            if not overheard.concerns(self._core, inbound, own_threads=self._turns.own_threads):
                 self._core.ledger.inbox.finish(arrived.key, self._core.now())
                 return self._turns.nothing(inbound)
             deadlines.close_due(self._core)

@@ -5,6 +5,8 @@ except where it may be an answer that needs no address: of an operator who has s
 tightens acts wherever sayso is (D19). Nothing here decides what words mean.
 """
 
+from collections.abc import Container
+
 from bot import control_words
 from bot.core import Core
 from bot.ports import Inbound, InboundKind
@@ -15,8 +17,13 @@ from gate.policy import Operator
 _TALK = (InboundKind.MESSAGE, InboundKind.EDIT)
 
 
-def concerns(core: Core, inbound: Inbound) -> bool:
-    """Whether a message may mean sayso; False for talk of which nothing is to be kept."""
+def concerns(core: Core, inbound: Inbound, *, own_threads: Container[str] = ()) -> bool:
+    """Whether a message may mean sayso; False for talk of which nothing is to be kept.
+
+    Args:
+        own_threads: the platforms where a request gets a thread of its own; there the next words may be
+            anybody's who is an operator (D2).
+    """
     if inbound.addressed or inbound.kind not in _TALK:
         return True
     reply = inbound.reply_to
@@ -25,7 +32,12 @@ def concerns(core: Core, inbound: Inbound) -> bool:
     operator = None if inbound.account.is_bot else core.find(inbound.account.key)
     if operator is not None and inbound.place.thread and core.queries.windows(core.place_of(inbound.place)):
         return True  # it may be a card's own thread, where anybody's next word may be the answer
-    return operator is not None and _may_answer(core, core.place_of(inbound.place), operator, inbound.text)
+    if operator is None:
+        return False
+    place = core.place_of(inbound.place)
+    if inbound.place.thread and inbound.place.platform in own_threads and core.queries.windows(place):
+        return True
+    return _may_answer(core, place, operator, inbound.text)
 
 
 def _may_answer(core: Core, place: PlaceId, operator: Operator, text: str) -> bool:

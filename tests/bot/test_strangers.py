@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.ports import InboundKind
+from bot.ports import InboundKind, PlaceRef
 from gate.policy import Policy
 from tests.bot.test_digest import Ends
-from tests.kit import Kit, conversation, person
+from tests.kit import Kit, ScriptedPort, conversation, person
 
 RESTART = "run systemctl restart caddy on web1"
 PEOPLE = (person("ana"), person("bo"))
@@ -98,6 +98,19 @@ async def test_who_has_something_open_needs_no_address(tmp_path: Path) -> None:
         await kit.say("pending", by="bo")
         await overhear(kit, "no, the backup runs", by="ana")
         assert kit.states(first) == ["cancelled"]
+
+
+@pytest.mark.parametrize(("can", "wanted"), [({"own_threads": True}, "succeeded"), ({}, "waiting")])
+async def test_in_a_cards_own_thread_the_next_words_are_any_operators(
+    tmp_path: Path, can: dict[str, bool], wanted: str
+) -> None:
+    port = ScriptedPort(**can)
+    async with conversation(tmp_path, operators=PEOPLE, executor=Ends, port=port) as kit:
+        thread = PlaceRef(platform="script", channel="ops", thread="17.1")
+        await kit.send(replace(kit.inbound(RESTART), place=thread))
+        for by in ("mallory", "bo"):
+            await kit.send(replace(kit.inbound("go ahead", by=by), place=thread, addressed=False))
+        assert kit.states() == [wanted]
 
 
 async def test_an_owed_reason_needs_no_address(tmp_path: Path) -> None:
