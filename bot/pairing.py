@@ -8,6 +8,7 @@ a code is recorded. What the linked account may do then is what the person may.
 import hashlib
 import hmac
 import re
+from dataclasses import replace
 from datetime import timedelta
 
 from bot import commands
@@ -29,6 +30,7 @@ MAX_WRONG = 5
 #: No vowels, and nothing that is mistaken for something else.
 ALPHABET = "23456789BCDFGHJKLMNPQRSTVWXZ"
 _CHARS = 8
+_NAME_MAX = 40
 _SAID = re.compile(r"\s*/?pair\s+([0-9A-Za-z]{4}-?[0-9A-Za-z]{4})\s*[.!]?\s*", re.IGNORECASE)
 
 
@@ -95,12 +97,15 @@ def take(core: Core, outcome: Outcome, inbound: Inbound) -> bool:
             "place": outcome.place,
         },
     )
-    outcome.say(
-        Text.of(
-            f"Linked: this account is {found.person} from now on.",
-            f"If that was not you:  unpair {inbound.account.key}",
-        )
+    undo = f"If that was not you:  unpair {inbound.account.key}"
+    outcome.say(Text.of(f"Linked: this account is {found.person} from now on.", undo))
+    # Whoever holds a code that leaked reads the line above; this one is read by whose code it was.
+    told = outcome.said(
+        Text.of(f"{_called(inbound.account)} was linked to {found.person} by that code.", undo)
     )
+    asked_in = core.queries.offered_in(found.id)
+    if asked_in is not None:
+        outcome.effects.append(replace(told, place=asked_in))
     return True
 
 
@@ -136,6 +141,11 @@ def close_due(core: Core, outcome: Outcome) -> bool:
     for one in due:
         _end(outcome, one, "expired")
     return bool(due)
+
+
+def _called(account: Account) -> str:
+    name = " ".join(account.display.split())[:_NAME_MAX]  # chosen by whoever it is
+    return f"{account.key} ({name})" if name else account.key
 
 
 def _miss(outcome: Outcome, open_ones: list[PairingView], account: Account) -> None:

@@ -7,9 +7,9 @@ import sqlite3
 from dataclasses import dataclass
 from datetime import datetime
 
-from gate.domain import PersonId
+from gate.domain import PersonId, PlaceId
 from ledger.codec import Doc, parse_instant
-from ledger.kinds import Entry
+from ledger.kinds import Entry, Kind
 from ledger.reader import Reader
 
 TABLES = ("account", "pairing")
@@ -38,6 +38,15 @@ class AccountReader(Reader):
         """Return the accounts that were linked to a person, oldest first."""
         rows = self._rows("SELECT id FROM account WHERE person=? ORDER BY seq", person)
         return tuple(row["id"] for row in rows)
+
+    def offered_in(self, pairing: str) -> PlaceId | None:
+        """Return where a code was shown, open or not; None for one that never was."""
+        row = self._row(
+            "SELECT json_extract(body, '$.place') AS place FROM entry WHERE kind=?"
+            " AND json_extract(body, '$.pairing')=?",
+            *(Kind.PAIRING_OFFERED, pairing),
+        )
+        return None if row is None else PlaceId(row["place"])
 
     def pairings(self) -> tuple[PairingView, ...]:
         """Return every code that is open."""

@@ -29,8 +29,11 @@ async def ask(kit: Kit, *, by: str = "ana") -> str:
     return found[1]
 
 
-async def send(kit: Kit, code: str, *, by: str = NEW, direct: bool = True, words: str = "pair {}") -> str:
-    return await kit.say(words.format(code), by=by, place=f"dm-{by}", direct=direct)
+async def send(
+    kit: Kit, code: str, *, by: str = NEW, direct: bool = True, words: str = "pair {}", **changes: object
+) -> str:
+    said = words.format(code)
+    return await kit.say(said, by=by, place=f"dm-{by}", direct=direct, **changes)  # type: ignore[arg-type]
 
 
 def who(kit: Kit, account: str = NEW) -> str | None:
@@ -94,6 +97,20 @@ async def test_the_code_links_the_account_that_sends_it(tmp_path: Path, words: s
         assert who(kit) == "ana"
         await kit.say("run uptime on web1", by=NEW)
         assert kit.core.executor.ran == ["uptime"]  # type: ignore[attr-defined] # Ends
+
+
+async def test_whose_code_it_was_is_told_of_the_account(tmp_path: Path) -> None:
+    """Whoever uses a code that leaked will not tell."""
+    async with conversation(tmp_path) as kit:
+        code = await ask(kit)
+        account = Account(platform="script", user=NEW, display=f"Mallory\nM{'x' * 99}")
+        await send(kit, code, account=account)
+        told = [one.text for one in kit.port.screen.values() if one.ref.place.channel == "dm-ana"][-1]
+        assert told.startswith(
+            "script::phone (Mallory Mxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx) was linked to ana by that code."
+        )
+        await kit.say("unpair script::phone", place="dm-ana")
+        assert who(kit) is None
 
 
 async def test_a_code_is_good_once(tmp_path: Path) -> None:

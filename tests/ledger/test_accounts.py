@@ -7,7 +7,7 @@ import pytest
 from gate.domain import PersonId
 from ledger.accounts import PairingView
 from ledger.kinds import Kind, LostRaceError, PairingIsOpen
-from tests.gate.makers import NOW
+from tests.gate.makers import HERE, NOW
 from tests.ledger.story import (
     LATER,
     Story,
@@ -82,6 +82,13 @@ def test_an_unlinked_account_is_nobodys(tale: Story) -> None:
     tale.write(paired("chat::1"), paired("chat::2"), unpaired("chat::1"))
     assert tale.queries.paired("chat::1") is None
     assert tale.queries.accounts_of(ANA) == ("chat::2",)
+
+
+def test_where_a_code_was_shown_is_known_when_it_is_over_too(tale: Story) -> None:
+    assert tale.queries.offered_in("c1") is None
+    tale.write(offered(), paired())
+    assert tale.queries.offered_in("c1") == HERE
+    assert tale.queries.offered_in("c2") is None
 
 
 def test_an_open_code_is_a_deadline(tale: Story) -> None:
