@@ -12,6 +12,7 @@ from bot.core import Core
 from bot.outcome import Outcome
 from gate.domain import AGENT, PlaceId, ProposalId, TurnId
 from gate.lifecycle import ActionState, ApprovalState, ClarificationState
+from ledger import waiting
 from ledger.kinds import ActionIs, ApprovalIs, ClarificationIs, Kind, LostRaceError
 from ledger.views import ActionView, ProposalView
 
@@ -24,8 +25,10 @@ def close_due(core: Core) -> bool:
     """
     now = core.now()
     closed = False
-    for proposal in core.queries.unfinished():
-        view = core.queries.proposal(proposal)
+    within = timedelta(seconds=core.policy.start_within_s)
+    over = waiting.overdue(core.ledger.reader(), now=now, queued_by=now - within) | ladder.due(core, now)
+    for proposal in core.queries.unfinished() if over else ():
+        view = core.queries.proposal(proposal) if proposal in over else None
         if view is not None:
             closed |= _close_proposal(core, view, now) or ladder.climb(core, view, now)
     closed |= routing.tell_ends(core)

@@ -6,7 +6,7 @@ mentioned, and nobody's words count by it: a nudge opens no window, a card that 
 """
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from bot.cards import summary
 from bot.core import Core
@@ -16,7 +16,7 @@ from bot.places import parse, place_name
 from bot.proposing import show_in
 from bot.text import Text
 from gate import authority
-from gate.domain import PersonId, PlaceId, TurnId
+from gate.domain import PersonId, PlaceId, ProposalId, TurnId
 from gate.ladder import Ages, Rung, ages, next_rung
 from gate.lifecycle import ApprovalState
 from ledger import waiting
@@ -34,6 +34,21 @@ def next_due(core: Core) -> datetime | None:
         for one in waiting.climbing(core.ledger.reader())
     ]
     return min((due for step in steps if step is not None for due in step[1:]), default=None)
+
+
+def due(core: Core, now: datetime) -> frozenset[ProposalId]:
+    """Return the proposals for which a step is due, without reading all of what waits."""
+    at = ages(core.policy_now())
+    first_s = min((one for one in (at.nudge_s, at.escalate_s) if one), default=0)
+    if not first_s:
+        return frozenset()
+    found = waiting.climbing(core.ledger.reader(), opened_by=now - timedelta(seconds=first_s))
+    return frozenset(one.proposal for one in found if _is_due_by(at, one, now))
+
+
+def _is_due_by(at: Ages, one: waiting.Climbing, now: datetime) -> bool:
+    step = next_rung(at, opened_at=one.opened_at, deadline_at=one.deadline_at, taken=one.taken)
+    return step is not None and step[1] <= now
 
 
 def climb(core: Core, view: ProposalView, now: datetime) -> bool:

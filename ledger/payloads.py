@@ -5,8 +5,9 @@ a guess against the hash that stays in the chain. Callers redact and cap what th
 than the limit is refused, never shortened here.
 """
 
+import json
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from hashlib import sha256
 from typing import NamedTuple
@@ -60,6 +61,15 @@ def read(connection: sqlite3.Connection, name: str) -> bytes | None:
     """Return the content named `name`; None when it was pruned or never was here."""
     found = connection.execute("SELECT content FROM payload WHERE hash = ?", (name,)).fetchone()
     return None if found is None else found[0]
+
+
+def read_all(connection: sqlite3.Connection, names: Iterable[str]) -> dict[str, bytes]:
+    """Return the contents of those of `names` that are here, in one reading."""
+    rows = connection.execute(
+        "SELECT hash, content FROM payload WHERE hash IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(names)),),
+    )
+    return dict(rows.fetchall())
 
 
 def references(body: Mapping[str, Json]) -> dict[str, tuple[str, int]]:

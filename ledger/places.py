@@ -75,7 +75,8 @@ class PlaceReader(Reader):
     def was_shown(self, proposal: ProposalId, place: PlaceId) -> bool:
         """Whether the newest card of `proposal` in `place` is certain to be there, or there never was one."""
         row = self._row(
-            "SELECT state FROM outbox WHERE subject=? AND place=? AND kind='card' ORDER BY id DESC LIMIT 1",
+            "SELECT state FROM outbox WHERE subject=? AND subject!='' AND place=? AND kind='card'"
+            " ORDER BY id DESC LIMIT 1",
             *(proposal, place),
         )
         return row is None or row["state"] == "done"

@@ -5,6 +5,7 @@ cards read often; exact words stay in payloads and are named here by their hash.
 sees a row.
 """
 
+from sqlalchemy import Index
 from sqlmodel import Field, SQLModel
 
 
@@ -12,6 +13,7 @@ class PlaceRow(SQLModel, table=True):
     """A place and the platform's ids that lead to it."""
 
     __tablename__ = "place"
+    __table_args__ = (Index("ix_place_address", "platform", "tenant", "channel", "thread"),)
     id: str = Field(primary_key=True)
     platform: str
     tenant: str
@@ -40,7 +42,7 @@ class ProposalRow(SQLModel, table=True):
     correlation_id: str
     requester: str = Field(index=True)
     asked_in: str = Field(index=True)
-    shown_in: str
+    shown_in: str = Field(index=True)
     made_at: str = Field(index=True)
     made_seq: int
     replaced_by: str
@@ -66,7 +68,7 @@ class ActionRow(SQLModel, table=True):
     risk: str
     state: str = Field(index=True)
     route: str
-    digest: str
+    digest: str = Field(index=True)
     command: str
     grant_approval: str
     queued_at: str
@@ -82,7 +84,7 @@ class ApprovalRow(SQLModel, table=True):
     __tablename__ = "approval"
     id: str = Field(primary_key=True)
     proposal: str = Field(index=True)
-    action: str
+    action: str = Field(index=True)
     state: str = Field(index=True)
     deadline_at: str
     phrase: str

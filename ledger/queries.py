@@ -10,7 +10,6 @@ from datetime import datetime
 
 from gate.domain import (
     ActionId,
-    ApprovalId,
     Digest,
     Facts,
     PendingApproval,
@@ -27,7 +26,6 @@ from gate.lifecycle import ActionState, ApprovalState, ClarificationState
 from gate.policy import Switches
 from ledger.accounts import AccountReader
 from ledger.codec import (
-    action_of,
     instant,
     mapping,
     optional,
@@ -45,7 +43,9 @@ from ledger.readout import (
     ending_of,
     instant_or_none,
     loosening_of,
-    quorum_of,
+    pending_of,
+    request_of,
+    request_words,
 )
 from ledger.views import (
     ActionView,
@@ -73,30 +73,28 @@ class Queries(PlaceReader, AccountReader):
 
     def pending(self) -> tuple[PendingApproval, ...]:
         """Return every live approval, oldest first."""
+        # Every turn reads this, however much waits: three queries, and of the actions only what is needed.
         rows = self._rows(
-            "SELECT a.*, e.body AS opened, p.requester, p.asked_in, p.shown_in FROM approval a"
+            "SELECT a.*, e.body AS opened, p.requester, p.asked_in, p.shown_in, p.doc AS parent,"
+            " t.doc AS own, t.digest, t.position FROM approval a"
             " JOIN proposal p ON p.id = a.proposal JOIN entry e ON e.seq = a.opened_seq"
-            " WHERE a.state = ? ORDER BY a.opened_seq",
+            " JOIN action t ON t.id = a.action WHERE a.state = ? ORDER BY a.opened_seq",
             ApprovalState.PENDING,
         )
-        return tuple(self._pending(row) for row in rows)
-
-    def _pending(self, row: sqlite3.Row) -> PendingApproval:
-        view, votes = self.action(ActionId(row["action"])), self._votes(row["id"])
-        return PendingApproval(
-            approval=ApprovalId(row["id"]),
-            proposal=ProposalId(row["proposal"]),
-            action=view.action,
-            risk=view.verdict.risk,
-            action_digest=view.digest,
-            list_digest=Digest(row["list_digest"]),
-            requester=PersonId(row["requester"]),
-            asked_in=PlaceId(row["asked_in"]),
-            shown_in=PlaceId(row["shown_in"]),
-            deadline_at=parse_instant(row["deadline_at"]),
-            phrase=row["phrase"] or None,
-            quorum=quorum_of(json.loads(row["opened"]), votes),
-            votes=tuple(PersonId(vote["person"]) for vote in votes),
+        votes: dict[str, list[sqlite3.Row]] = {row["id"]: [] for row in rows}
+        for vote in self._rows(
+            "SELECT v.* FROM approval a JOIN vote v ON v.approval = a.id WHERE a.state = ? ORDER BY v.seq",
+            ApprovalState.PENDING,
+        ):
+            votes.setdefault(vote["approval"], []).append(vote)
+        parents = [json.loads(row["parent"]) for row in rows]
+        word = self._words(
+            reference
+            for row, parent in zip(rows, parents, strict=True)
+            for reference in request_words(parent, row["position"])
+        )
+        return tuple(
+            pending_of(row, parent, votes[row["id"]], word) for row, parent in zip(rows, parents, strict=True)
         )
 
     def _votes(self, approval: str) -> list[sqlite3.Row]:
@@ -205,17 +203,9 @@ class Queries(PlaceReader, AccountReader):
         if row is None:
             raise LookupError(f"no action {action}")
         doc = json.loads(row["doc"])
-        slots = mapping(doc["slots"])
         parent = json.loads(self._one("SELECT doc FROM proposal WHERE id=?", row["proposal"]))
-        position = row["position"]
-        verify = parent.get(f"verify_{position}")
         return ActionView(
-            action=action_of(
-                slots,
-                command=self._word(parent[f"command_{position}"]),
-                purpose=self._word(parent.get("purpose")),
-                verify=None if verify is None else self._word(verify),
-            ),
+            action=request_of(mapping(doc["slots"]), parent, row["position"], self._word),
             digest=Digest(row["digest"]),
             verdict=verdict_of(mapping(doc["verdict"])),
             radius=radius_of(mapping(doc["radius"])),

@@ -1,7 +1,7 @@
 """What every reader of the projections shares: its connection, rows by name, and words by their reference."""
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from ledger import payloads
 from ledger.codec import mapping
@@ -22,8 +22,19 @@ class Reader:
     def _word(self, reference: Json) -> str:
         if reference is None:
             return ""
-        content = payloads.read(self._connect(), str(mapping(reference)["payload"]))
-        return PRUNED if content is None else content.decode("utf-8", "surrogateescape")
+        return _text(payloads.read(self._connect(), str(mapping(reference)["payload"])))
+
+    def _words(self, references: Iterable[Json]) -> Callable[[Json], str]:
+        """Return what reads the words of any of `references`, read at once."""
+        names = [str(mapping(one)["payload"]) for one in references if one is not None]
+        found = payloads.read_all(self._connect(), names)
+
+        def word(reference: Json) -> str:
+            if reference is None:
+                return ""
+            return _text(found.get(str(mapping(reference)["payload"])))
+
+        return word
 
     def _rows(self, query: str, *values: object) -> list[sqlite3.Row]:
         return self._run(query, values).fetchall()
@@ -42,3 +53,7 @@ class Reader:
         """Return the first column of a query that always gives a row."""
         value = self._run(query, values).fetchone()[0]
         return "" if value is None else str(value)
+
+
+def _text(content: bytes | None) -> str:
+    return PRUNED if content is None else content.decode("utf-8", "surrogateescape")

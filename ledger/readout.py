@@ -8,10 +8,10 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from gate.domain import ActionId, ApprovalId, Digest, PersonId, PlaceId
+from gate.domain import Action, ActionId, ApprovalId, Digest, PendingApproval, PersonId, PlaceId, ProposalId
 from gate.ladder import Rung
 from gate.lifecycle import ApprovalState
-from ledger.codec import Doc, mapping, parse_instant, texts
+from ledger.codec import Doc, action_of, mapping, parse_instant, texts, verdict_of
 from ledger.kinds import Json
 from ledger.views import (
     PRUNED,
@@ -26,6 +26,42 @@ from ledger.views import (
 
 #: Returns the words that a payload reference names; PRUNED where they are gone, "" for no reference.
 Words = Callable[[Json], str]
+
+
+def request_words(parent: Doc, position: int) -> tuple[Json, Json, Json]:
+    """Return the references of command, purpose and check of one action; `parent` is its proposal's body."""
+    return parent[f"command_{position}"], parent.get("purpose"), parent.get(f"verify_{position}")
+
+
+def request_of(slots: Doc, parent: Doc, position: int, word: Words) -> Action:
+    """Return what one action of a proposal is to do."""
+    command, purpose, verify = request_words(parent, position)
+    return action_of(
+        slots,
+        command=word(command),
+        purpose=word(purpose),
+        verify=None if verify is None else word(verify),
+    )
+
+
+def pending_of(row: sqlite3.Row, parent: Doc, votes: Sequence[sqlite3.Row], word: Words) -> PendingApproval:
+    """Return one live approval; `row` has the opening as `opened`, the doc of its action as `own`."""
+    own = json.loads(row["own"])
+    return PendingApproval(
+        approval=ApprovalId(row["id"]),
+        proposal=ProposalId(row["proposal"]),
+        action=request_of(mapping(own["slots"]), parent, row["position"], word),
+        risk=verdict_of(mapping(own["verdict"])).risk,
+        action_digest=Digest(row["digest"]),
+        list_digest=Digest(row["list_digest"]),
+        requester=PersonId(row["requester"]),
+        asked_in=PlaceId(row["asked_in"]),
+        shown_in=PlaceId(row["shown_in"]),
+        deadline_at=parse_instant(row["deadline_at"]),
+        phrase=row["phrase"] or None,
+        quorum=quorum_of(json.loads(row["opened"]), votes),
+        votes=tuple(PersonId(vote["person"]) for vote in votes),
+    )
 
 
 def approval_of(

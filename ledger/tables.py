@@ -72,6 +72,7 @@ class OutboxRow(SQLModel, table=True):
     __table_args__ = (
         Index("ix_outbox_pending", "id", sqlite_where=text("state = 'pending'")),
         Index("ix_outbox_subject", "subject", sqlite_where=text("subject != ''")),
+        Index("ix_outbox_place", "place", "seq"),
         {"sqlite_autoincrement": True},
     )
     id: int = Field(primary_key=True)

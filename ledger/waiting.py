@@ -4,38 +4,59 @@ import sqlite3
 from dataclasses import dataclass
 from datetime import datetime
 
-from gate.domain import PersonId, PlaceId, ProposalId
+from gate.domain import PersonId, PlaceId, ProposalId, RouteKind
 from gate.ladder import Rung
-from gate.lifecycle import ApprovalState
-from ledger.codec import parse_instant
+from gate.lifecycle import ActionState, ApprovalState
+from gate.sequence import Step
+from ledger.codec import instant, parse_instant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Climbing:
     """A pending approval as the ladder sees it."""
 
+    proposal: ProposalId
     opened_at: datetime
     deadline_at: datetime
     taken: tuple[Rung, ...]
 
 
-def climbing(connection: sqlite3.Connection) -> tuple[Climbing, ...]:
-    """Return every pending approval, the newest of its action."""
+def climbing(connection: sqlite3.Connection, *, opened_by: datetime | None = None) -> tuple[Climbing, ...]:
+    """Return every pending approval, the newest of its action; those opened by `opened_by` where given."""
     rows = connection.execute(
-        "SELECT e.at, a.deadline_at,"
+        "SELECT a.proposal, e.at, a.deadline_at,"
         " (SELECT group_concat(r.rung) FROM rung r WHERE r.approval = a.id)"
-        " FROM approval a JOIN entry e ON e.seq = a.opened_seq WHERE a.state = ?"
+        " FROM approval a JOIN entry e ON e.seq = a.opened_seq WHERE a.state = ? AND e.at <= ?"
         " AND a.opened_seq = (SELECT max(b.opened_seq) FROM approval b WHERE b.action = a.action)",
-        (ApprovalState.PENDING,),
+        (ApprovalState.PENDING, "9999" if opened_by is None else instant(opened_by)),
     )
     return tuple(
         Climbing(
+            proposal=ProposalId(proposal),
             opened_at=parse_instant(opened),
             deadline_at=parse_instant(deadline),
             taken=tuple(Rung(one) for one in (taken or "").split(",") if one),
         )
-        for opened, deadline, taken in rows
+        for proposal, opened, deadline, taken in rows
     )
+
+
+def overdue(connection: sqlite3.Connection, *, now: datetime, queued_by: datetime) -> frozenset[ProposalId]:
+    """Return the proposals with an approval past its deadline or an action in the queue since `queued_by`."""
+    rows = connection.execute(
+        "SELECT proposal FROM approval WHERE state = ? AND deadline_at <= ?"
+        " UNION SELECT proposal FROM action WHERE state = ? AND queued_at <> '' AND queued_at <= ?",
+        (ApprovalState.PENDING, instant(now), ActionState.QUEUED, instant(queued_by)),
+    )
+    return frozenset(ProposalId(row[0]) for row in rows)
+
+
+def steps(connection: sqlite3.Connection, proposal: ProposalId) -> list[Step]:
+    """Return how far each action of `proposal` is, in their order."""
+    rows = connection.execute(
+        "SELECT state, route FROM action WHERE proposal = ? ORDER BY position", (proposal,)
+    )
+    return [Step(ActionState(state), RouteKind(route)) for state, route in rows]
 
 
 def heard_in(connection: sqlite3.Connection, person: PersonId) -> PlaceId | None:
@@ -49,7 +70,9 @@ def heard_in(connection: sqlite3.Connection, person: PersonId) -> PlaceId | None
 def shown_in(connection: sqlite3.Connection, proposal: ProposalId) -> frozenset[PlaceId]:
     """Return every place that the card of `proposal` was sent to, or is about to be."""
     rows = connection.execute(
-        "SELECT DISTINCT place FROM outbox WHERE subject=? AND kind='card' AND state<>'failed'", (proposal,)
+        "SELECT DISTINCT place FROM outbox"
+        " WHERE subject=? AND subject!='' AND kind='card' AND state<>'failed'",
+        (proposal,),
     )
     return frozenset(PlaceId(row[0]) for row in rows)
 

@@ -21,6 +21,7 @@ from bot.ports import Ended, EndKind, OutputSink
 from gate.domain import ActionId, PersonId, ProposalId, TargetId
 from gate.lifecycle import ActionState
 from gate.sequence import Move, MoveKind, Step, next_move
+from ledger import waiting
 from ledger.kinds import ActionIs, Batch, Draft, Kind, LedgerUnwritableError, LostRaceError
 from ledger.views import ActionView, ProposalView
 
@@ -85,8 +86,17 @@ class Work:
 
     async def wrap_up(self) -> None:
         """Say what the tasks came to that are over, whoever ended them."""
-        for proposal in list(self._open_tasks):
+        for proposal in await asyncio.to_thread(self._not_at_rest):
             await self.move(proposal)
+
+    def _not_at_rest(self) -> list[ProposalId]:
+        """Return the open tasks that wait for nobody and for nothing that runs."""
+        reader = self._core.ledger.reader()
+        return [
+            proposal
+            for proposal in list(self._open_tasks)
+            if next_move(waiting.steps(reader, proposal)).kind is not MoveKind.WAIT
+        ]
 
     async def _tell_if_over(self, view: ProposalView) -> None:
         """Say what a task of several actions came to, once, if any of it ran."""

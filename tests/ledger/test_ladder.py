@@ -95,6 +95,14 @@ def test_who_spoke_last_in_a_place_was_heard_there_in_a_ledger_from_before(tmp_p
     with sqlite3.connect(path) as old:
         for table in ("heard", "rung"):
             old.execute(f"DROP TABLE {table}")
+        for index in (
+            "place_address",
+            "proposal_shown_in",
+            "action_digest",
+            "approval_action",
+            "outbox_place",
+        ):
+            old.execute(f"DROP INDEX ix_{index}")
         old.execute("UPDATE alembic_version SET version_num='0005'")
         rows = [("a", "ana", 1), ("b", "ana", 5), ("c", "kim", 3), ("d", "", 9)]
         old.executemany("INSERT INTO place VALUES (?, 'chat', '', 'x', '', 't', ?, ?)", rows)
