@@ -19,6 +19,7 @@ SMALL = (
     "loosening",
     "window",
     "json_each",
+    "sqlite_master",
     "CONSTANT",
 )
 RESTART = "run systemctl restart caddy on local"
