@@ -268,14 +268,17 @@ def local_inventory(services: Mapping[str, ServiceConfig] | None = None) -> Inve
 
 def open_ledger(folder: Path, clock: ScriptedClock) -> Ledger:
     """Open a real ledger in `folder`."""
-    count = iter(range(1, 1 << 30))
-    return Ledger.open(
-        folder / "ledger.db",
-        project=project,
-        holds=holds,
-        random_bytes=lambda size: next(count).to_bytes(size, "big"),
-        clock=clock.now,
+    chance = CountingIds()
+
+    def random_bytes(size: int) -> bytes:
+        chance.count += 1
+        return chance.count.to_bytes(size, "big")
+
+    ledger = Ledger.open(
+        folder / "ledger.db", project=project, holds=holds, random_bytes=random_bytes, clock=clock.now
     )
+    chance.count += ledger.head().seq * 100  # no chance comes twice, in a ledger opened again neither
+    return ledger
 
 
 @contextlib.asynccontextmanager

@@ -68,6 +68,9 @@ class Surface(Protocol):
 
     port: ChatPort
 
+    def restart(self) -> None:
+        """Give `port` the successor of a port that was closed, as a new process of the same bot would."""
+
     def account(self, name: str) -> Account: ...
 
     def place(self, name: str) -> PlaceRef: ...

@@ -108,6 +108,9 @@ class ConsoleSurface:
         self._shown: dict[str, dict[str, tuple[Message, int]]] = {}
         self._pressable: dict[tuple[str, str], Sequence[Button]] = {}
 
+    def restart(self) -> None:
+        raise NotOnThisSurfaceError  # what was shown goes with its process
+
     def account(self, name: str) -> Account:
         return account_of(name)
 

@@ -139,11 +139,14 @@ async def stage(core: FakeCore, folder: Path) -> AsyncIterator[DiscordStage]:
 class DiscordSurface:
     """People and places by short names: channels of one server, and "dm-NAME" for direct ones."""
 
-    def __init__(self, simulated: Discord, port: DiscordPort) -> None:
+    def __init__(self, simulated: Discord) -> None:
         self.discord = simulated
-        self.port = port
+        self.port = port_on(simulated)
         # What each person read last, with its buttons as they were then.
         self._read: dict[tuple[str, str], dict[str, dict[str, str]]] = {}
+
+    def restart(self) -> None:
+        self.port = port_on(self.discord)
 
     def account(self, name: str) -> Account:
         return account_of(self.discord.world.user(name))
@@ -239,4 +242,4 @@ class DiscordSurface:
 @contextlib.asynccontextmanager
 async def surface(folder: Path) -> AsyncIterator[DiscordSurface]:
     async with discord() as simulated:
-        yield DiscordSurface(simulated, port_on(simulated))
+        yield DiscordSurface(simulated)

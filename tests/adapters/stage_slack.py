@@ -133,11 +133,15 @@ class SlackSurface:
     Each thread hangs on a message of nobody in particular, so that only a mention speaks to the bot there.
     """
 
-    def __init__(self, slack: Slack, port: SlackPort) -> None:
+    def __init__(self, slack: Slack, folder: Path) -> None:
         self.slack = slack
-        self.port = port
+        self.folder = folder
+        self.port = port_for(slack, folder)
         self._roots: dict[str, str] = {}
         self._read: dict[tuple[str, str], Json] = {}
+
+    def restart(self) -> None:
+        self.port = port_for(self.slack, self.folder)
 
     def account(self, name: str) -> Account:
         return Account(platform="slack", tenant=TEAM, user=_user(name), display=name)
@@ -228,8 +232,8 @@ def _user(name: str) -> str:
 @contextlib.asynccontextmanager
 async def surface(folder: Path) -> AsyncIterator[SlackSurface]:
     async with running() as slack:
-        port = port_for(slack, folder)
+        opened = SlackSurface(slack, folder)
         try:
-            yield SlackSurface(slack, port)
+            yield opened
         finally:
-            await port.close()
+            await opened.port.close()

@@ -152,9 +152,12 @@ class TelegramSurface:
 
     def __init__(self, server: Server) -> None:
         self.server, self.world = server, server.world
-        self.port = new_port(server, clock=SystemClock())  # as the simulated messages' dates
+        self.restart()
         self._places: dict[str, Chat] = {}
         self._read: dict[tuple[str, int], list[dict[str, Any]]] = {}
+
+    def restart(self) -> None:
+        self.port = new_port(self.server, clock=SystemClock())  # as the simulated messages' dates
 
     def chat(self, name: str) -> Chat:
         if name not in self._places:

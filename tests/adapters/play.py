@@ -1,0 +1,238 @@
+"""A conversation as data, played on a platform: people, what they do there, and what they should see.
+
+What a transcript may say is told in tests/bot/test_transcripts.py. Plays; asserts only what a turn asks for.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from bot.places import place_name
+from bot.ports import Inbound, PlaceRef, Receipt, Sink
+from gate.domain import PersonId, Risk
+from gate.policy import Operator, Permission, Policy, Posture
+from tests.adapters.stage import OnScreen, Surface, surface_opener
+from tests.kit import EVERYTHING, Kit, ScriptedClock, conversation
+
+#: What reaches the core is waited for this long; what an adapter rightly drops never does.
+DROPPED_S = 0.3
+
+
+@dataclass
+class Play:
+    """One transcript on one platform."""
+
+    surface: Surface
+    kit: Kit
+    scratch: Path
+    receipts: list[Receipt] = field(default_factory=list)
+    arrived: asyncio.Event = field(default_factory=asyncio.Event)
+    ids: dict[str, str] = field(default_factory=dict)
+    said: dict[str, str] = field(default_factory=dict)
+    places: set[str] = field(default_factory=set)
+    cards: dict[str, str] = field(default_factory=dict)
+    onlookers: Sequence[str] = ()
+
+    async def sink(self, inbound: Inbound) -> Receipt:
+        # Simulators live in the present, the core where its clock was set.
+        inbound = replace(inbound, sent_at=self.kit.clock.now())
+        receipt = await self.kit.app.conversation.sink(inbound)
+        self.receipts.append(receipt)
+        self.arrived.set()
+        return receipt
+
+    async def turn(self, turn: Mapping[str, Any]) -> str:
+        """Do what a turn says; return everything that is new on the screen of who did it."""
+        by, place = turn.get("by", "ana"), turn.get("place", "ops")
+        self.places.add(place)
+        before = self._screens(by)
+        count = len(self.receipts)
+        await self._act(turn, by=by, place=place)
+        await self._heard(count, surely=not (turn.get("bot") or turn.get("kind") or turn.get("forwarded")))
+        for receipt in self.receipts[count:]:
+            await asyncio.wait_for(receipt.settled, 60)
+        conversation = self.kit.app.conversation
+        await conversation._flush()
+        await conversation._delivery.settled()
+        for one in self.onlookers:
+            self._screens(one)  # so that each could press later what they saw now
+        return "\n\n".join(
+            one.text for key, one in self._screens(by).items() if before.get(key) != one and one.text
+        )
+
+    async def _heard(self, count: int, *, surely: bool) -> None:
+        try:
+            async with asyncio.timeout(20 if surely else DROPPED_S):
+                while len(self.receipts) == count:
+                    self.arrived.clear()
+                    await self.arrived.wait()
+        except TimeoutError:
+            assert not surely, "nothing reached the core"
+
+    async def _act(self, turn: Mapping[str, Any], *, by: str, place: str) -> None:
+        if "press" in turn:
+            newest, wanted = self._newest(by, place, buttons=True), self.filled(turn["press"])
+            if "card" in turn:
+                await self.surface.press(self.cards[turn["card"]], wanted, by=by, place=place)
+            else:  # how blanks in a label are shown is a platform's own
+                label = next((one for one in newest.labels if flat(one) == flat(wanted)), wanted)
+                await self.surface.press(newest.id, label, by=by, place=place)
+        elif "fill" in turn:
+            await self.surface.fill(self.filled(turn["fill"]), by=by, place=place)
+        elif turn.get("kind") == "edit":
+            await self.surface.edit(self.said[by], self.filled(turn["say"]), by=by, place=place)
+        else:
+            said = await self.surface.say(
+                self.filled(turn["say"]).strip(),
+                by=by,
+                place=place,
+                reply_to=self._newest(by, place, buttons=True).id if turn.get("reply") else "",
+                forwarded=turn.get("forwarded", False),
+                is_bot=turn.get("bot", False),
+                addressed=turn.get("addressed", True),
+            )
+            if not turn.get("bot"):
+                self.said[by] = said
+
+    def _newest(self, by: str, place: str, *, buttons: bool) -> OnScreen:
+        cards = [one for one in self.surface.screen(by=by, place=place) if one.labels or not buttons]
+        return cards[-1] if cards else self.surface.screen(by=by, place=place)[-1]
+
+    def remember(self, turn: Mapping[str, Any]) -> None:
+        """Give the newest proposal, and its card, the name that a turn gives it."""
+        by, place = turn.get("by", "ana"), turn.get("place", "ops")
+        self.ids[turn["name"]] = self.kit.newest_id()
+        self.cards[turn["name"]] = self._newest(by, place, buttons=True).id
+
+    def _screens(self, by: str) -> dict[tuple[str, str], OnScreen]:
+        places = sorted({"ops", "security", "web", "elsewhere", *self.places})
+        return {
+            (place, f"{one.id}{one.private}"): one
+            for place in places
+            for one in self.surface.screen(by=by, place=place)
+        }
+
+    def filled(self, text: str) -> str:
+        filled = text.replace("{dir}", str(self.scratch))
+        for name in ("security", "web"):
+            filled = filled.replace(
+                f"{name} on script",
+                place_name(self.kit.core, self.kit.core.place_of(self.surface.place(name))),
+            )
+        if "{phrase}" in filled:
+            phrases = [one.phrase for one in self.kit.core.queries.pending() if one.phrase is not None]
+            filled = filled.replace("{phrase}", phrases[-1])
+        if "{id}" in filled:
+            filled = filled.replace("{id}", self.kit.newest_id())
+        for name, value in self.ids.items():
+            filled = filled.replace("{" + name + "}", value)
+        return filled
+
+
+@asynccontextmanager
+async def playing(adapter: str, script: Mapping[str, Any], folder: Path) -> AsyncIterator[Play]:
+    """Open a platform and a core that listens to it."""
+    async with surface_opener(adapter)(folder) as surface, at(surface, script, folder) as play:
+        yield play
+
+
+@asynccontextmanager
+async def at(
+    surface: Surface, script: Mapping[str, Any], folder: Path, *, clock: ScriptedClock | None = None
+) -> AsyncIterator[Play]:
+    """Open a core on the ledger in `folder` that listens to a platform; it stops as the daemon does."""
+    setup = script.get("setup", {})
+    scratch = folder / "scratch"
+    scratch.mkdir(exist_ok=True)
+    async with conversation(
+        folder / "state",
+        operators=operators_of(setup, [surface]),
+        policy=policy_of(setup, surface),
+        ports=[surface.port],
+        clock=clock,
+    ) as kit:
+        onlookers = sorted({turn.get("by", "ana") for turn in script["turn"]})
+        play = Play(surface=surface, kit=kit, scratch=scratch, onlookers=onlookers)
+        async with heard(surface, play.sink):
+            yield play
+
+
+@asynccontextmanager
+async def heard(surface: Surface, sink: Sink) -> AsyncIterator[None]:
+    """Let the port of a platform listen."""
+    listening = asyncio.create_task(surface.port.listen(sink))
+    try:
+        async with asyncio.timeout(20):
+            while not (await surface.port.health()).ok:  # noqa: ASYNC110 - health is all that a port tells
+                await asyncio.sleep(0.005)
+        yield
+    finally:
+        await surface.port.close()
+        await asyncio.wait_for(listening, 20)
+
+
+def check(play: Play, turn: Mapping[str, Any], shown: str, where: str) -> None:
+    """Assert what a turn says of the screen, the ledger and the scratch folder."""
+    if turn.get("nothing"):
+        assert shown == "", f"{where}: showed\n{shown}"
+    shown_flat = flat(shown)
+    for wanted in turn.get("shows", []):
+        assert flat(play.filled(wanted)) in shown_flat, f"{where}: no {wanted!r} in\n{shown}"
+    for unwanted in turn.get("hides", []):
+        assert flat(play.filled(unwanted)) not in shown_flat, f"{where}: {unwanted!r} in\n{shown}"
+    if "name" in turn:
+        play.remember(turn)
+    if "states" in turn:
+        assert play.kit.states(play.ids.get(turn.get("name", ""))) == turn["states"], where
+    for name in turn.get("exists", []):
+        assert (play.scratch / name).exists(), f"{where}: {name} does not exist"
+    for name in turn.get("missing", []):
+        assert not (play.scratch / name).exists(), f"{where}: {name} exists"
+
+
+def flat(text: str) -> str:
+    """Return `text` without line breaks and runs of blanks: how lines wrap is a platform's own."""
+    return " ".join(text.split())
+
+
+def operators_of(setup: Mapping[str, Any], surfaces: Sequence[Surface]) -> tuple[Operator, ...]:
+    """Return the people of a setup, each with an account on every one of `surfaces`."""
+    return tuple(
+        Operator(
+            id=PersonId(name),
+            accounts=tuple(key for one in surfaces for key in _accounts(setup, name, one)),
+            may=tuple(Permission(risk=Risk(line["risk"]), targets=tuple(line["targets"])) for line in may)
+            or EVERYTHING,
+        )
+        for name, may in setup.get("operators", {"ana": []}).items()
+    )
+
+
+def _accounts(setup: Mapping[str, Any], name: str, surface: Surface) -> Sequence[str]:
+    """Return the accounts of a person: "script::ana-phone" is who goes by that name here."""
+    further = setup.get("accounts", {}).get(name, ())
+    return [surface.account(one).key for one in (name, *(text.rpartition(":")[2] for text in further))]
+
+
+def policy_of(setup: Mapping[str, Any], surface: Surface) -> Policy:
+    """Return the policy of a setup; routes lead to places of `surface`."""
+    policy = setup.get("policy", {})
+    routes = {
+        key: place_words(surface.place(to.rpartition(":")[2])) for key, to in setup.get("routing", {}).items()
+    }
+    return Policy(
+        revision="r" * 64,
+        posture=Posture(policy.get("posture", "approve_most")),
+        approval_s=policy.get("approval_s", 900),
+        routes=tuple(routes.items()),
+        quorum=tuple(policy.get("quorum", {}).items()),
+    )
+
+
+def place_words(ref: PlaceRef) -> str:
+    """Return a place as the config writes it."""
+    place = f"{ref.platform}:{ref.tenant}:{ref.channel}"
+    return f"{place}:{ref.thread}" if ref.thread else place
