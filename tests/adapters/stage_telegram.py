@@ -148,7 +148,10 @@ async def talking(core: FakeCore, **more: Any) -> AsyncIterator[tuple[Server, Te
 
 
 class TelegramSurface:
-    """Places are groups in which people name the bot, as clients do who pick it from the list."""
+    """Places are groups in which people name the bot, as clients do who pick it from the list.
+
+    "dm-NAME" is the private chat of somebody.
+    """
 
     def __init__(self, server: Server) -> None:
         self.server, self.world = server, server.world
@@ -160,6 +163,8 @@ class TelegramSurface:
         self.port = new_port(self.server, clock=SystemClock())  # as the simulated messages' dates
 
     def chat(self, name: str) -> Chat:
+        if name.startswith("dm-"):
+            return self.world.private(name.removeprefix("dm-"))
         if name not in self._places:
             self._places[name] = self.world.group(-(500 + len(self._places)))
         return self._places[name]
@@ -188,7 +193,8 @@ class TelegramSurface:
             person = self.world.person(f"{by}_robot", is_bot=True)
         if forwarded:
             more["forward_origin"] = {"type": "hidden_user", "date": 1, "sender_user_name": "somebody"}
-        said = f"@{BOT_NAME} {text}" if addressed and not reply_to else text
+        is_named = addressed and not reply_to and not place.startswith("dm-")
+        said = f"@{BOT_NAME} {text}" if is_named else text
         number = self.world.say(self.chat(place), person, said, reply_to=int(reply_to or 0), **more)
         return str(number)
 
