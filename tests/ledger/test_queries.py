@@ -73,6 +73,14 @@ def test_facts_are_all_of_it_at_the_head(tale: Story) -> None:
     assert read.window is not None
 
 
+def test_the_windows_of_a_place_are_everybodys(tale: Story) -> None:
+    assert tale.queries.windows(HERE) == ()
+    tale.write(made(ONE), opened(ONE), answered(shows=[P1], window=(ANA, P1)))
+    tale.write(answered("t2", window=("kim", P1)), answered("t3", place=THERE, window=("bo", P1)))
+    assert sorted(one.person for one in tale.queries.windows(HERE)) == ["ana", "kim"]
+    assert {one.proposal for one in tale.queries.windows(HERE)} == {P1}
+
+
 def test_an_answer_is_younger_than_what_stood_before_it(tale: Story) -> None:
     tale.write(received("t1"))
     tale.write(answered("t1"), received("t2"))
