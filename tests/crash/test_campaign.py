@@ -27,7 +27,7 @@ from tests.crash.life import Order
 from tests.crash.scripts import SCRIPTS
 from tests.crash.zygote import Zygote, prepare
 
-KILLS = int(os.environ.get("SAYSO_CRASH_KILLS", "190"))
+KILLS = int(os.environ.get("SAYSO_CRASH_KILLS", "210"))
 FROM_OUTSIDE = KILLS // 4
 #: Moments that a kill during recovery is worth: the ones that a start passes.
 IN_RECOVERY = (
