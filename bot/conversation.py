@@ -24,7 +24,6 @@ from bot.ports import (
     Inbound,
     InboundKind,
     Message,
-    MessageRef,
     NotCommittedError,
     PlaceRef,
     Receipt,
@@ -216,18 +215,13 @@ class Conversation:
             if recovery.is_too_old(self._core, inbound):
                 return self._turns.too_late(inbound, inbox=arrived.key, words=_TOO_OLD)
             inbound = self._as_form(inbound)
-            refers_to = self._subject_of(inbound.reply_to)
+            refers_to = self._core.subject_of(inbound.reply_to)
             return self._turns.take(inbound, inbox=arrived.key, seen=arrived.seen, refers_to=refers_to)
         except LedgerUnwritableError:
             raise
         except Exception as error:
             log.exception("a turn failed")
             return self._turns.crashed(inbound, inbox=arrived.key, error=error)
-
-    def _subject_of(self, reply_to: MessageRef | None) -> ProposalId | None:
-        if reply_to is None:
-            return None
-        return self._core.queries.subject_of(reply_to.message, self._core.place_of(reply_to.place))
 
     def _as_form(self, inbound: Inbound) -> Inbound:
         """Return a reply to a message that asks as the form that it fills in; anything else as it is."""
@@ -236,7 +230,8 @@ class Conversation:
             return inbound
         if control_words.names_its_own(inbound.text):
             return inbound  # "stop" is no reason and no phrase, wherever it is typed
-        token = self._core.queries.form_of(reply.message, self._core.place_of(reply.place))
+        place = self._core.place_of(reply.place)
+        token = self._core.queries.form_of(reply.message, place, channel=reply.place.channel)
         return inbound if token is None else replace(inbound, kind=InboundKind.FORM, token=token)
 
     async def _perform(self, outcome: Outcome) -> None:

@@ -14,10 +14,10 @@ from bot.brake import Brake
 from bot.inventory import Inventory
 from bot.places import parse, place_id
 from bot.planning.library import Library
-from bot.ports import Clock, Executor, IdSource, PlaceRef
+from bot.ports import Clock, Executor, IdSource, MessageRef, PlaceRef
 from gate import authority
 from gate.assent.lexicon import Lexicons
-from gate.domain import PersonId, PlaceId
+from gate.domain import PersonId, PlaceId, ProposalId
 from gate.policy import Operator, Policy, Posture, Switches
 from gate.shell.rules import Rules
 from ledger.queries import Queries
@@ -77,6 +77,13 @@ class Core:
         """Return the place that `ref` leads to, known or new (D3)."""
         known = self.queries.place_at(ref.platform, ref.tenant, ref.channel, ref.thread)
         return place_id(ref) if known is None else known
+
+    def subject_of(self, reply_to: MessageRef | None) -> ProposalId | None:
+        """Return the proposal that a message of ours is about; None for other messages, and for none."""
+        if reply_to is None:
+            return None
+        where = self.place_of(reply_to.place)
+        return self.queries.subject_of(reply_to.message, where, channel=reply_to.place.channel)
 
     def find(self, account: str) -> Operator | None:
         """Return whose account this is: by the config, else linked by a code; None for strangers."""

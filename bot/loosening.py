@@ -122,10 +122,17 @@ def _ask_to_loosen(
         outcome.say(Text.of(["This loosens the gate. Type:  ", strong(phrase)]))
 
 
-def loosen(core: Core, outcome: Outcome, speaker: Speaker) -> bool:
-    """Carry out a loosening whose phrase was just typed; False when the words are no such phrase."""
+def loosen(core: Core, outcome: Outcome, speaker: Speaker, *, seen: int) -> bool:
+    """Carry out a loosening whose phrase was just typed; False when the words are no such phrase.
+
+    Args:
+        seen: the newest entry that could be read when it was typed; a phrase that was not asked for yet is
+            the request for it, sent twice.
+    """
     for asked in core.queries.loosenings():
-        if phrases.matches(speaker.said, asked.phrase) and asked.deadline_at > outcome.at:
+        if not phrases.matches(speaker.said, asked.phrase) or asked.deadline_at <= outcome.at:
+            continue
+        if core.queries.loosening_asked(asked.id) <= seen:
             _loosen_now(core, outcome, speaker, asked)
             return True
     return False

@@ -26,8 +26,7 @@ def concerns(core: Core, inbound: Inbound, *, own_threads: Container[str] = ()) 
     """
     if inbound.addressed or inbound.kind not in _TALK:
         return True
-    reply = inbound.reply_to
-    if reply is not None and core.queries.subject_of(reply.message, core.place_of(reply.place)) is not None:
+    if core.subject_of(inbound.reply_to) is not None:
         return True
     operator = None if inbound.account.is_bot else core.find(inbound.account.key)
     if operator is not None and inbound.place.thread and core.queries.windows(core.place_of(inbound.place)):

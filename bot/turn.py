@@ -28,6 +28,7 @@ from bot.ports import Form, Inbound, InboundKind
 from bot.pressing import Presses, fill
 from bot.steering import Steering
 from bot.text import Text
+from gate import phrases
 from gate.decide import Open, Utterance
 from gate.domain import Facts, Manner, PlaceId, ProposalId, TurnId
 from gate.policy import Operator
@@ -164,8 +165,9 @@ class Turns:
                 manner=Manner.WORDS if refers_to is None else Manner.REPLY,
                 engaged=engaged,
                 own_thread=own_thread,
+                unread=self._unread(facts, inbound.text, seen),
             )
-            self._message(outcome, facts, speaker, utterance)
+            self._message(outcome, facts, speaker, utterance, seen=seen)
         self._answered(outcome)
         return outcome
 
@@ -185,6 +187,24 @@ class Turns:
         if unseen or not queries.was_shown(window.proposal, place):
             return replace(facts, window=None)
         return facts
+
+    def _unread(self, facts: Facts, text: str, seen: int) -> frozenset[ProposalId]:
+        """Return the proposals of which `text` is the phrase and whose card it cannot answer (C16, X2).
+
+        Its card was not shown before; or no card of it is here, and the words are as good a request.
+        """
+        core = self.core
+        typed = {one.proposal for one in facts.pending if one.phrase and phrases.matches(text, one.phrase)}
+        if not typed:
+            return frozenset()
+        requests = bool(asking.requested(core, text))
+        return frozenset(
+            one
+            for one in typed
+            if not (shown := core.queries.cards_shown(one, by=seen)).get(
+                facts.place, any(shown.values()) and (one in text or not requests)
+            )
+        )
 
     def _new_outcome(self, inbound: Inbound) -> Outcome:
         core = self.core
@@ -245,10 +265,14 @@ class Turns:
         facts: Facts,
         speaker: Speaker,
         utterance: Utterance,
+        *,
+        seen: int,
     ) -> None:
         core = self.core
         command = control_words.parse(speaker.said)
-        if self.steering.tighten(outcome, speaker, command) or loosening.loosen(core, outcome, speaker):
+        if self.steering.tighten(outcome, speaker, command):
+            return
+        if loosening.loosen(core, outcome, speaker, seen=seen):
             return
         if command is not None and not _is_about_what_waits(command, facts):
             self.steering.carry_out(outcome, facts, speaker, command)

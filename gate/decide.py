@@ -74,7 +74,11 @@ def decide(facts: Facts, utterance: Utterance, *, policy: Policy, read: Reader, 
         mine = tuple(one for one in live if one.proposal == utterance.refers_to)
         return _referenced(mine, utterance, policy=policy, read=read)
     here = tuple(one for one in live if facts.place in (one.asked_in, one.shown_in))
-    typed = _typed_phrase(here, utterance, policy=policy) or _typed_elsewhere(live, utterance, policy=policy)
+    typed = (
+        _typed_phrase(_read(here, utterance), utterance, policy=policy)
+        or _typed_elsewhere(_read(live, utterance), utterance, policy=policy)
+        or _typed_too_soon([one for one in here if one.shown_in == facts.place], utterance, policy=policy)
+    )
     if typed is not None:
         return typed
     return _bare_words(facts, here, utterance, policy=policy, read=read)
@@ -298,6 +302,22 @@ def _typed_elsewhere(
     """A phrase names what it runs, so who may decide it may type it anywhere, such as on another console."""
     mine = tuple(one for one in live if authority.objection(utterance.person, one, policy) is None)
     return _typed_phrase(mine, utterance, policy=policy)
+
+
+def _read(among: tuple[PendingApproval, ...], utterance: Utterance) -> tuple[PendingApproval, ...]:
+    return tuple(one for one in among if one.proposal not in utterance.unread)
+
+
+def _typed_too_soon(
+    here: Sequence[PendingApproval], utterance: Utterance, *, policy: Policy
+) -> Rejected | None:
+    """A phrase that crossed its card on the way, such as the request for it sent twice, runs nothing."""
+    for one in here:
+        if one.phrase is not None and phrases.matches(utterance.text, one.phrase):
+            text = "Nothing ran: that was said before its card was shown."
+            soon = Rejected(reason=Reason(code=ReasonCode.STALE_WORDS, text=text), approvals=(one,))
+            return _objected(one, utterance, policy) or soon
+    return None
 
 
 def _near_phrase(

@@ -29,6 +29,8 @@ class Utterance:
         own_thread: said in a thread that holds nothing but the answers to one request, where the next word
             counts whichever operator it comes from (D2).
         engaged: the bot's last turn in this place was with this person, or the message is addressed to it.
+        unread: proposals whose card the person cannot have read when they said it, or does not mean by it;
+            of those a phrase is only the words that asked for them (C16).
     """
 
     person: Operator | None
@@ -40,6 +42,7 @@ class Utterance:
     manner: Manner = Manner.WORDS
     engaged: bool = True
     own_thread: bool = False
+    unread: frozenset[ProposalId] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,14 +61,23 @@ class PlaceReader(Reader):
         row = self._row(query, like, person)
         return None if row is None else PlaceId(row["id"])
 
-    def subject_of(self, message: str, place: PlaceId) -> ProposalId | None:
-        """Return the proposal that the message `message` in `place` is about; None for other messages."""
-        row = self._posted(message, place)
+    def subject_of(self, message: str, place: PlaceId, *, channel: str = "") -> ProposalId | None:
+        """Return the proposal that the message `message` in `place` is about; None for other messages.
+
+        Args:
+            channel: the channel that `message` is an id of: a place that moved numbers its messages anew.
+                "" where no place moves.
+        """
+        row = self._posted(message, place, channel)
         return None if row is None else ProposalId(row["subject"])
 
-    def form_of(self, message: str, place: PlaceId) -> str | None:
-        """Return the token of the form that a reply to `message` fills in; None for other messages."""
-        row = self._posted(message, place)
+    def form_of(self, message: str, place: PlaceId, *, channel: str = "") -> str | None:
+        """Return the token of the form that a reply to `message` fills in; None for other messages.
+
+        Args:
+            channel: as in `subject_of`.
+        """
+        row = self._posted(message, place, channel)
         form = None if row is None else json.loads(row["body"]).get("form")
         return form if isinstance(form, str) and form else None
 
@@ -81,9 +90,19 @@ class PlaceReader(Reader):
         )
         return row is None or row["state"] == "done"
 
-    def _posted(self, message: str, place: PlaceId) -> sqlite3.Row | None:
+    def cards_shown(self, proposal: ProposalId, *, by: int) -> dict[PlaceId, bool]:
+        """Return where cards of `proposal` were sent; True where one is there of entry `by` or an older one."""
+        rows = self._rows(
+            "SELECT place, max(state='done' AND seq<=?) AS shown FROM outbox"
+            " WHERE subject=? AND subject!='' AND kind='card' GROUP BY place",
+            *(by, proposal),
+        )
+        return {PlaceId(row["place"]): bool(row["shown"]) for row in rows}
+
+    def _posted(self, message: str, place: PlaceId, channel: str) -> sqlite3.Row | None:
         return self._row(
             "SELECT subject, body FROM outbox WHERE place=? AND subject<>'' AND ref<>''"
-            " AND json_extract(ref, '$[4]')=? ORDER BY id DESC LIMIT 1",
-            *(place, message),
+            " AND json_extract(ref, '$[4]')=? AND (?='' OR json_extract(ref, '$[2]')=?)"
+            " ORDER BY id DESC LIMIT 1",
+            *(place, message, channel, channel),
         )

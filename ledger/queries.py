@@ -301,6 +301,16 @@ class Queries(PlaceReader, AccountReader):
         rows = self._rows("SELECT * FROM clarification WHERE state=?", ClarificationState.PENDING)
         return tuple(clarification_of(row, self._word) for row in rows)
 
+    def loosening_asked(self, loosening: str) -> int:
+        """Return the entry that ends the turn that asked for a loosening; 0 for an unknown one."""
+        return int(
+            self._one(
+                "SELECT coalesce(min(t.seq), 0) FROM entry a JOIN entry t ON t.seq > a.seq AND t.kind=?"
+                " WHERE a.kind=? AND json_extract(a.body, '$.loosening')=?",
+                *(Kind.TURN_ANSWERED, Kind.LOOSENING_ASKED, loosening),
+            )
+        )
+
     def loosenings(self) -> tuple[LooseningView, ...]:
         """Return every loosening that waits."""
         rows = self._rows("SELECT * FROM loosening WHERE state='pending'")

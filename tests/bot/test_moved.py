@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.places import parse, place_id
-from bot.ports import InboundKind, PlaceRef
+from bot.ports import InboundKind, MessageRef, PlaceRef
 from gate.policy import Policy
 from tests.bot.test_digest import Ends
 from tests.kit import Kit, ScriptedPort, Shown, conversation, person
@@ -135,4 +135,21 @@ async def test_a_reply_to_either_card_counts(tmp_path: Path, channel: str) -> No
         await kit.say(RESTART)
         await move(kit)
         await kit.say("go ahead", place="bigger", reply_to=posted(kit, channel)[-1])
+        assert ran(kit) == ["systemctl restart caddy"]
+
+
+async def test_a_reply_to_a_message_that_has_the_number_of_an_old_card_is_no_reply_to_that(
+    tmp_path: Path,
+) -> None:
+    async with conversation(tmp_path, operators=(person("ana"), person("kim")), executor=Ends) as kit:
+        await kit.say(RESTART)
+        old = posted(kit, "ops")[-1].ref.message
+        await move(kit)
+        somebodys = replace(kit.card, ref=MessageRef(place=there(), message=old))
+        await kit.say("go ahead", by="kim", place="bigger", addressed=False, reply_to=somebodys)
+        assert not ran(kit)
+        assert kit.states() == ["waiting"]
+        await kit.say(
+            "go ahead", by="kim", place="bigger", addressed=False, reply_to=posted(kit, "bigger")[-1]
+        )
         assert ran(kit) == ["systemctl restart caddy"]
