@@ -18,9 +18,9 @@ class InboxBookmarks:
     def newest(self, platform: str) -> Sequence[tuple[PlaceRef, str]]:
         """Return every place of `platform` in which an operator ever spoke, with its newest message's id."""
         found: list[tuple[PlaceRef, str]] = []
+        newest = self.inbox.newest(like=f"{platform}:%:m:%")
         for place in self.queries.places_on(platform):
-            ref = self.queries.place(place)
-            key = self.inbox.newest(place, prefix=f"{platform}:%:m:%")
+            ref, key = self.queries.place(place), newest.get(place)
             if ref is not None and key is not None:
                 name, tenant, channel, thread = ref
                 event = key.split(":", 2)[2]  # "platform:tenant:event"

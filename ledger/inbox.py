@@ -85,17 +85,13 @@ class Inbox:
         stamp = instant(at)
         self._writer.submit(lambda connection: mark_done(connection, key, at=stamp))
 
-    def newest(self, place_key: str, *, prefix: str) -> str | None:
-        """Return the key of the newest event of a place whose key is LIKE `prefix`; None for none."""
-        row = (
-            self._reader()
-            .execute(
-                "SELECT key FROM inbox WHERE place_key = ? AND key LIKE ? ORDER BY id DESC LIMIT 1",
-                (place_key, prefix),
-            )
-            .fetchone()
+    def newest(self, *, like: str) -> dict[str, str]:
+        """Return the newest event of each place whose key is LIKE `like`: its key, by that of its place."""
+        # One reading for all: places are many, and each of its own would read all that ever arrived.
+        rows = self._reader().execute(
+            "SELECT place_key, key, max(id) FROM inbox WHERE key LIKE ? GROUP BY place_key", (like,)
         )
-        return None if row is None else str(row[0])
+        return {place: key for place, key, _ in rows}
 
     def pending(self) -> list[InboxItem]:
         """Return what arrived and is not done, in the order of arrival."""

@@ -91,7 +91,7 @@ class PlaceReader(Reader):
         return row is None or row["state"] == "done"
 
     def cards_shown(self, proposal: ProposalId, *, by: int) -> dict[PlaceId, bool]:
-        """Return where cards of `proposal` were sent; True where one is there of entry `by` or an older one."""
+        """Return where cards of `proposal` were sent; True where one of entry `by` or older is there."""
         rows = self._rows(
             "SELECT place, max(state='done' AND seq<=?) AS shown FROM outbox"
             " WHERE subject=? AND subject!='' AND kind='card' GROUP BY place",

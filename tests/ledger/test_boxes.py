@@ -173,7 +173,7 @@ def test_messages_without_an_order_of_their_own_count_as_seen(tmp_path: Path) ->
 
 def test_the_newest_event_of_a_place_is_found_by_its_kind(tmp_path: Path) -> None:
     with ledger_in(tmp_path) as ledger:
-        assert ledger.inbox.newest("here", prefix="script:%") is None
+        assert ledger.inbox.newest(like="script:%") == {}
         for key, place in (
             ("script::m:1", "here"),
             ("script::m:2", "here"),
@@ -183,6 +183,5 @@ def test_the_newest_event_of_a_place_is_found_by_its_kind(tmp_path: Path) -> Non
         ):
             ledger.inbox.commit(key, place, "{}", START)
         ledger.inbox.finish("script::m:2", START)
-        assert ledger.inbox.newest("here", prefix="script:%:m:%") == "script::m:2"
-        assert ledger.inbox.newest("there", prefix="script:%:m:%") == "script::m:4"
-        assert ledger.inbox.newest("nowhere", prefix="script:%") is None
+        assert ledger.inbox.newest(like="script:%:m:%") == {"here": "script::m:2", "there": "script::m:4"}
+        assert ledger.inbox.newest(like="script:%")["here"] == "script::c:3"
