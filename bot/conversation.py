@@ -7,10 +7,10 @@ waits in here for an answer. Whatever fails in a turn runs nothing, says so and 
 
 import asyncio
 import logging
-from collections import defaultdict
 from collections.abc import Coroutine, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
+from weakref import WeakValueDictionary
 
 from bot import braking, control_words, deadlines, overheard, recovery
 from bot.core import Core
@@ -67,10 +67,11 @@ class Conversation:
         self._work = work
         self._delivery = delivery
         self._ports = ports
-        self._lanes: dict[PlaceId, asyncio.Lock] = defaultdict(asyncio.Lock)
+        # A lane is there while somebody waits in it: places are many, and most are spoken in once.
+        self._lanes: WeakValueDictionary[PlaceId, asyncio.Lock] = WeakValueDictionary()
         self._tasks: set[asyncio.Task[None]] = set()
         self._settling: set[asyncio.Task[None]] = set()
-        self._untaken: dict[PlaceId, list[recovery.Arrived]] = defaultdict(list)
+        self._untaken: dict[PlaceId, list[recovery.Arrived]] = {}
         # Tightening words that hold in memory only, and the lock of whoever records them.
         self._unrecorded: list[recovery.Arrived] = []
         self._recording = asyncio.Lock()
@@ -116,15 +117,15 @@ class Conversation:
         """Store what arrived and what was on the screen by then; None for a redelivery."""
         arrived = self._arrived(inbound)
         document = recovery.pack(inbound, seen=arrived.seen)
-        place = self._core.place_of(inbound.place)
-        fresh = self._core.ledger.inbox.commit(arrived.key, place, document, self._core.now())
+        fresh = self._core.ledger.inbox.commit(arrived.key, arrived.place, document, self._core.now())
         return arrived if fresh else None
 
     def _arrived(self, inbound: Inbound) -> recovery.Arrived:
-        key = f"{inbound.account.platform}:{inbound.account.tenant}:{inbound.event_id}"
+        # Of the place, not of the account: events differ in whether they say where a guest is from.
+        key = f"{inbound.place.platform}:{inbound.place.tenant}:{inbound.event_id}"
         place = self._core.place_of(inbound.place)
         seen = self._core.ledger.outbox.seen(place, by=inbound.position, channel=inbound.place.channel)
-        return recovery.Arrived(inbound=inbound, key=key, seen=seen)
+        return recovery.Arrived(inbound=inbound, key=key, place=place, seen=seen)
 
     # ------------------------------------------------------------ tightening that cannot be recorded
 
@@ -160,13 +161,21 @@ class Conversation:
             if arrived.inbound.kind is InboundKind.CLICK:
                 outcome = await self._handle(arrived)
             else:
-                async with self._lanes[await asyncio.to_thread(self._core.place_of, arrived.inbound.place)]:
+                # Nothing is awaited before this, so that who arrived first goes first.
+                async with self._lane(arrived.place):
                     outcome = await self._handle(arrived)
         except Exception:
             log.exception("the answer to %s was not shown", arrived.key)
         finally:
             # A turn is over before what it started is: stopping waits for the one, not for the other.
             _keep(self._settling, self._settle(outcome, settled))
+
+    def _lane(self, place: PlaceId) -> asyncio.Lock:
+        """Return what lets the messages of `place` through one after the other."""
+        lane = self._lanes.get(place)
+        if lane is None:
+            lane = self._lanes[place] = asyncio.Lock()
+        return lane
 
     async def _settle(self, outcome: Outcome | None, settled: "asyncio.Future[None]") -> None:
         try:
@@ -188,7 +197,7 @@ class Conversation:
         except LedgerUnwritableError as error:
             log.error("a turn was not recorded: %s", error)  # noqa: TRY400 - expected, and said
             if not await self._braked(arrived):
-                self._untaken[place].append(arrived)
+                self._untaken.setdefault(place, []).append(arrived)
                 await self._say(arrived.inbound, _UNWRITABLE)
             return None
         await self._perform(outcome)
@@ -200,10 +209,10 @@ class Conversation:
         Raises:
             LedgerUnwritableError: nothing can be recorded still.
         """
-        untaken = self._untaken[place]
-        while untaken:
+        while untaken := self._untaken.get(place):
             self._turns.too_late(untaken[0].inbound, inbox=untaken[0].key, words=_NOT_TAKEN)
             untaken.pop(0)
+        self._untaken.pop(place, None)
 
     def _take(self, arrived: recovery.Arrived) -> Outcome:
         inbound = arrived.inbound
@@ -326,7 +335,7 @@ class Conversation:
             await self._record_brakes()
             await asyncio.to_thread(deadlines.close_due, self._core)
             for place in list(self._untaken):
-                async with self._lanes[place]:
+                async with self._lane(place):
                     await asyncio.to_thread(self._close_untaken, place)
             await self._work.retry()
             await self._work.wrap_up()

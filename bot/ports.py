@@ -70,7 +70,8 @@ class Inbound:
     """One event, verified and normalised by its adapter.
 
     Attributes:
-        event_id: the platform's id of the event, unique within (platform, tenant); de-duplicates redelivery.
+        event_id: the platform's id of the event, unique in (platform, tenant) of its place; de-duplicates
+            redelivery.
         sent_at: the platform's message time, aware UTC.
         reply_to: the message this one answers explicitly, where the platform says so.
         token: the opaque token of the pressed button, for CLICK, or of the form, for FORM.

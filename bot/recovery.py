@@ -15,6 +15,7 @@ from bot.deadlines import close_due
 from bot.execution import ending
 from bot.execution.settle import boot_id
 from bot.ports import Account, Ended, EndKind, Inbound, InboundKind, MessageRef, PlaceRef
+from gate.domain import PlaceId
 from gate.lifecycle import ActionState
 from ledger import remains
 from ledger.inbox import InboxItem
@@ -56,10 +57,11 @@ async def _told_by_boot_id(core: Core, view: ActionView) -> Ended | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrived:
-    """An inbound event as the inbox holds it; `seen` as in `Turns.take`."""
+    """An inbound event as the inbox holds it; `place` is where it was said, `seen` as in `Turns.take`."""
 
     inbound: Inbound
     key: str
+    place: PlaceId
     seen: int
 
 
@@ -111,7 +113,7 @@ def pack(inbound: Inbound, *, seen: int) -> str:
 def unpack(item: InboxItem) -> Arrived:
     """Return what `pack` wrote."""
     doc = json.loads(item.document)
-    return Arrived(inbound=_inbound(doc), key=item.key, seen=doc["seen"])
+    return Arrived(inbound=_inbound(doc), key=item.key, place=PlaceId(item.place_key), seen=doc["seen"])
 
 
 def _inbound(doc: dict[str, Any]) -> Inbound:

@@ -32,6 +32,7 @@ from gate import phrases
 from gate.decide import Open, Utterance
 from gate.domain import Facts, Manner, PlaceId, ProposalId, TurnId
 from gate.policy import Operator
+from gate.redact import redact
 from ledger.kinds import Json, Kind, LastTurnIs, LostRaceError
 
 #: Losing a race this often means that something else is wrong.
@@ -94,15 +95,16 @@ class Turns:
     def crashed(self, inbound: Inbound, *, inbox: str, error: BaseException) -> Outcome:
         """Record a turn that failed inside sayso: it ran nothing, and says so."""
         outcome = self._new_outcome(inbound)
-        operator = self.core.find(inbound.account.key)
+        operator = self._operator(inbound)
         self._received(outcome, inbound, operator, kind=Kind.TURN_CRASHED)
-        what = f"{type(error).__name__}: {error}"
-        outcome.say(
-            Text.of(
-                "That failed inside sayso. Nothing ran from this message.",
-                f"Recorded as: {what[:200]}",
+        what = redact(f"{type(error).__name__}: {error}", extra=self.core.secrets).text
+        if operator is not None:  # strangers are told nothing, of faults neither (P11)
+            outcome.say(
+                Text.of(
+                    "That failed inside sayso. Nothing ran from this message.",
+                    f"Recorded as: {what[:200]}",
+                )
             )
-        )
         crash = outcome.drafts[0]
         outcome.drafts[0] = replace(crash, body={**crash.body, "error": what[:500]})
         self.core.ledger.append(outcome.batch(inbox=inbox))
@@ -111,9 +113,9 @@ class Turns:
     def too_late(self, inbound: Inbound, *, inbox: str, words: str) -> Outcome:
         """Record a message that waited out an absence of sayso and is too old to act on."""
         outcome = self._new_outcome(inbound)
-        operator = self.core.find(inbound.account.key)
+        operator = self._operator(inbound)
         self._received(outcome, inbound, operator, kind=Kind.TURN_RECEIVED)
-        if operator is not None:
+        if operator is not None and inbound.kind is not InboundKind.EDIT:
             outcome.say(Text.of(words))
         self.core.ledger.append(outcome.batch(inbox=inbox))
         return outcome
@@ -127,9 +129,7 @@ class Turns:
         if inbound.kind is InboundKind.MOVED:
             moved.record(core, outcome, inbound)
             return outcome
-        operator = core.find(inbound.account.key)
-        if inbound.account.is_bot:
-            operator = None
+        operator = self._operator(inbound)
         last = core.queries.last_turn(place)
         if inbound.kind is InboundKind.MESSAGE:
             outcome.expect(LastTurnIs(place, None if last is None else last[0]))
@@ -205,6 +205,10 @@ class Turns:
                 facts.place, any(shown.values()) and (one in text or not requests)
             )
         )
+
+    def _operator(self, inbound: Inbound) -> Operator | None:
+        """Return who speaks; None for strangers, and for apps in whoever's name."""
+        return None if inbound.account.is_bot else self.core.find(inbound.account.key)
 
     def _new_outcome(self, inbound: Inbound) -> Outcome:
         core = self.core

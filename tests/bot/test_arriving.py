@@ -1,0 +1,90 @@
+"""What arrives is taken in its order, once, and leaves nothing behind; faults are told to operators only."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot import overheard
+from bot.ports import InboundKind
+from tests.bot.test_digest import Ends
+from tests.kit import Kit, conversation, person
+
+RESTART = "run systemctl restart caddy on web1"
+
+
+async def test_who_arrived_first_goes_first_however_slow_the_look_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, slow = asyncio.to_thread, ["the first one"]
+
+    async def to_thread(work: Callable[..., Any], *values: Any) -> Any:
+        if work.__name__ == "place_of" and slow:
+            slow.clear()
+            await asyncio.sleep(0.2)
+        return await real(work, *values)
+
+    async with conversation(tmp_path, executor=Ends) as kit:
+        await kit.say(RESTART)
+        monkeypatch.setattr(asyncio, "to_thread", to_thread)
+        first = await kit.hand_over(kit.inbound("uptime of web2"))
+        second = await kit.hand_over(kit.inbound("go ahead"))
+        await asyncio.wait([first.settled, second.settled])
+        assert not slow
+        assert "approval:granted" not in kit.kinds()
+
+
+async def test_places_that_fell_silent_cost_nothing(tmp_path: Path) -> None:
+    async with conversation(tmp_path, executor=Ends) as kit:
+        for number in range(5):
+            await kit.say("pending", place=f"thread {number}")
+        await kit.look()
+        talk = kit.app.conversation
+        assert (len(talk._lanes), len(talk._untaken), len(talk._delivery._lanes)) == (0, 0, 0)
+
+
+async def test_an_event_is_the_same_whether_or_not_it_tells_where_a_guest_is_from(tmp_path: Path) -> None:
+    async with conversation(tmp_path, executor=Ends) as kit:
+        told = kit.inbound(RESTART)
+        assert (await kit.hand_over(told)).fresh
+        again = replace(told, account=replace(told.account, tenant="T2"))
+        assert not (await kit.hand_over(again)).fresh
+
+
+def break_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    def concerns(*_: object, **__: object) -> bool:
+        raise RuntimeError("no way with password=hunter22")
+
+    monkeypatch.setattr(overheard, "concerns", concerns)
+
+
+async def test_a_fault_is_told_to_operators_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with conversation(tmp_path, executor=Ends) as kit:
+        break_turns(monkeypatch)
+        assert await kit.say("hello", by="mallory") == ""
+        assert await kit.say("hello", is_bot=True) == ""
+        assert kit.kinds()[-2:] == ["turn:crashed", "turn:crashed"]
+        told = await kit.say("hello")
+        assert "That failed inside sayso. Nothing ran from this message." in told
+        assert "hunter22" not in told
+
+
+async def late(kit: Kit, text: str, **changes: object) -> str:
+    told = replace(kit.inbound(text), **changes)  # type: ignore[arg-type] # fields by name
+    kit.clock.advance(7200)
+    return await kit.send(told)
+
+
+async def test_what_an_app_says_late_in_an_operators_name_is_not_theirs(tmp_path: Path) -> None:
+    async with conversation(tmp_path, operators=(person("ana"),), executor=Ends) as kit:
+        app = replace(kit.inbound("").account, is_bot=True)
+        assert await late(kit, "go ahead", account=app) == ""
+        assert "reached sayso late" in await late(kit, "go ahead")
+
+
+async def test_an_edit_that_is_read_late_is_not_answered(tmp_path: Path) -> None:
+    async with conversation(tmp_path, executor=Ends) as kit:
+        assert await late(kit, "go ahead", kind=InboundKind.EDIT) == ""
