@@ -167,11 +167,12 @@ class Sending:
         return ref
 
     def _ready(self) -> Gateway:
+        # Not refused, before it listens or after: what waits then is shown later, or by the next process.
         if self._closed():
-            raise RejectedError("sayso does not listen on Discord any more")
+            raise BusyError("sayso does not listen on Discord now", retry_after_s=1.0)
         client = self._client()
         if client is None or client.user is None:
-            raise BusyError("Discord is not connected yet", retry_after_s=5.0)
+            raise BusyError("Discord is not connected yet", retry_after_s=1.0)
         return client
 
 

@@ -16,7 +16,7 @@ from adapters.slack.render import MAX_BUTTONS
 from adapters.slack.sending import Sending
 from adapters.slack.settings import Settings
 from adapters.slack.state import State
-from adapters.slack.web import Web
+from adapters.slack.web import Web, closed
 from bot.ports import (
     Account,
     Bookmarks,
@@ -29,7 +29,6 @@ from bot.ports import (
     NotCommittedError,
     PlaceRef,
     Receipt,
-    RejectedError,
     Sink,
 )
 
@@ -149,7 +148,7 @@ class SlackPort:
 
     def _is_open(self) -> None:
         if self._state.closed:
-            raise RejectedError("the Slack adapter is closed")
+            raise closed()
 
     async def health(self) -> Health:
         """Tell how the connection is, who we are and what only a person can cure."""

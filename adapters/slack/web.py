@@ -56,6 +56,11 @@ _BUSY = frozenset({"ratelimited", "rate_limited", "team_added_to_org"})
 _NOT_SENT = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.InvalidURL)
 
 
+def closed() -> BusyError:
+    """Return what is raised once the port is closed: nothing is refused, the next process shows it."""
+    return BusyError("the Slack adapter is closed", retry_after_s=5.0)
+
+
 class ShortWaits(AsyncRateLimitErrorRetryHandler):
     """Sits out a short 429 within the call; a long one is left to whoever can plan."""
 
@@ -104,7 +109,7 @@ class Web:
             UncertainError: it may have.
         """
         if self.closed:
-            raise RejectedError("the Slack adapter is closed")
+            raise closed()
         self._open()
         try:
             answer = await ask(self.client)

@@ -23,7 +23,7 @@ from adapters.telegram.polling import Patience, Poller
 from adapters.telegram.posting import Posting
 from adapters.telegram.presses import HOLD_S, MAX_ANSWER, Presses
 from adapters.telegram.render import MAX_BUTTONS, MAX_UNITS, units
-from adapters.telegram.sending import Wire
+from adapters.telegram.sending import Wire, closed
 from adapters.telegram.settings import Settings
 from adapters.telegram.status import CONNECTING, NOT_LISTENING, Status
 from bot.ports import (
@@ -50,7 +50,6 @@ _NOT_YET = f"{_NOT_STORED} It is tried again for some minutes. Free some disk sp
 _FOR_GOOD = f"{_NOT_STORED} Say it again."
 _PRESS_AGAIN = f"{_NOT_STORED} Press it again."
 _NOBODYS = "That button belongs to nothing here."
-_CLOSED = "Telegram: sayso has closed the connection"
 _CLOSING_S = 2.0
 _PROFILE_EVERY_S = 3600.0
 _REMEMBERED = 2000
@@ -248,7 +247,7 @@ class TelegramPort:
     async def post(self, place: PlaceRef, message: Message, *, nonce: str) -> MessageRef:
         """Show a message; a nonce that was shown by this process is not shown again."""
         if self._closing.is_set():
-            raise RejectedError(_CLOSED)
+            raise closed()
         answers = None
         if message.asks and place.channel.startswith("-"):
             # In a group the field opens for everybody, unless the question answers somebody's message.
@@ -262,7 +261,7 @@ class TelegramPort:
     async def edit(self, ref: MessageRef, message: Message) -> None:
         """Replace a message of ours; the newest of many changes is shown."""
         if self._closing.is_set():
-            raise RejectedError(_CLOSED)
+            raise closed()
         await self._posting.edit(ref, message)
 
     async def note(self, place: PlaceRef, account: Account, message: Message) -> None:

@@ -240,7 +240,12 @@ def outcomes() -> Iterator[None]:
     except TelegramError as error:
         raise UncertainError("Telegram gave an answer that makes no sense; it may have been shown") from error
     except RuntimeError as error:  # how the library says that it was closed
-        raise RejectedError("Telegram: sayso has closed the connection") from error
+        raise closed() from error
+
+
+def closed() -> BusyError:
+    """Return what is raised once the port is closed: nothing is refused, the next process shows it."""
+    return BusyError("Telegram: sayso has closed the connection", retry_after_s=_LATER_S)
 
 
 @contextlib.contextmanager

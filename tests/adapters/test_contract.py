@@ -7,7 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from bot.ports import Button, ButtonStyle, Inbound, InboundKind, Message, PlaceRef, RejectedError
+from bot.ports import (
+    BusyError,
+    Button,
+    ButtonStyle,
+    Inbound,
+    InboundKind,
+    Message,
+    MessageRef,
+    PlaceRef,
+    RejectedError,
+)
 from bot.text import Text, block, code, muted, strong
 from tests.adapters.console_fakes import FakeCore
 from tests.adapters.stage import Stage, adapter_names, opener
@@ -214,3 +224,13 @@ async def test_after_close_it_is_not_healthy_and_hears_nothing(on: Stage, core: 
     assert health.detail
     with pytest.raises(RejectedError):
         await on.port.post(on.place, message("too late"), nonce="n1")
+
+
+async def test_what_cannot_be_shown_after_close_is_for_the_next_process(on: Stage) -> None:
+    await on.port.close()
+    if on.port.name == "console":
+        pytest.skip("nobody is left to show it to")
+    with pytest.raises(BusyError):
+        await on.port.post(on.place, message("too late"), nonce="n1")
+    with pytest.raises(BusyError):
+        await on.port.edit(MessageRef(place=on.place, message="1"), message("too late"))
