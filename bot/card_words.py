@@ -9,6 +9,7 @@ from datetime import datetime, tzinfo
 
 from bot.phrasing import RISK_WORDS, action_ref, clock_time, duration, shortened
 from bot.text import Span, muted
+from gate import blast
 from gate.digest import short
 from gate.domain import RouteKind, TouchKind
 from gate.ladder import Rung
@@ -21,6 +22,8 @@ Lines = list[Span | list[Span | str] | str]
 _UNKNOWN = "unknown whether it finished"
 #: What the gate says of a command that holds what a reader cannot see.
 _UNSEEN = "invisible or control character"
+#: How a pressed button is recorded; who pressed it says enough.
+_PRESSED = re.compile(r"\[[^\[\]]*\]")
 _PLAIN_NAME = re.compile(r"[\w@.-]+")
 
 
@@ -41,22 +44,44 @@ def by(approval: ApprovalView | None) -> str:
     return f" by {approval.decided_by}" if approval is not None and approval.decided_by else ""
 
 
-def how(one: ActionView, *, zone: tzinfo, now: datetime, secrets: Sequence[str]) -> str:
-    """Return who let it run and how, for a started or ended action; the past stays on the card."""
+def how(one: ActionView, *, zone: tzinfo, now: datetime, secrets: Sequence[str], leave_out: str = "") -> str:
+    """Return who let it run and how, for a started or ended action; the past stays on the card.
+
+    `leave_out` is what the whole card says once (see `shared_how`).
+    """
     approval = one.approval
-    if approval is None or approval.decided_at is None:
+    if approval is None:
         return ""
-    when = clock_time(approval.decided_at, zone=zone, now=now)
-    said = f', "{inline(approval.said, secrets=secrets)}"' if approval.said else ""
+    proposal = one.action.id.rpartition(".")[0]
     digest = f" · digest {short(one.digest)}" if approval.state is ApprovalState.GRANTED else ""
+    decided = _decided(one, zone=zone, now=now, secrets=secrets)
+    if decided and decided == leave_out.removesuffix(f" · #{proposal}"):
+        return digest
+    return f"{f' · {decided}' if decided else ''}{digest} · #{proposal}"
+
+
+def shared_how(view: ProposalView, *, zone: tzinfo, now: datetime, secrets: Sequence[str]) -> str:
+    """Return who let all of a list run and how, where that is one answer to all of it; "" elsewhere."""
+    if len(view.actions) == 1 or view.pending:
+        return ""
+    said = {_decided(one, zone=zone, now=now, secrets=secrets) for one in view.actions}
+    decided = said.pop()
+    return f"{decided} · #{view.id}" if decided and not said else ""
+
+
+def _decided(one: ActionView, *, zone: tzinfo, now: datetime, secrets: Sequence[str]) -> str:
+    """Return 'approved by ana and bo, "go ahead", 14:51'; "" for what nobody decided."""
+    approval = one.approval
+    verbs = {ApprovalState.GRANTED: "approved", ApprovalState.REFUSED: "refused"}
+    if approval is None or approval.decided_at is None or approval.state not in verbs:
+        return ""
+    said = inline(approval.said, secrets=secrets)
+    words = f', "{said}"' if said and _PRESSED.fullmatch(said) is None else ""
     voters = [str(vote.person) for vote in approval.votes] if approval.state is ApprovalState.GRANTED else []
     who = " and ".join([*voters, str(approval.decided_by)])
-    verb = {ApprovalState.GRANTED: "approved", ApprovalState.REFUSED: "refused"}.get(approval.state)
-    if verb is None:
-        return ""
     second = " · no second person" if approval.alone and one.route is RouteKind.PHRASE else ""
-    proposal = one.action.id.rpartition(".")[0]
-    return f" · {verb} by {who}{said}, {when}{second}{digest} · #{proposal}"
+    when = clock_time(approval.decided_at, zone=zone, now=now)
+    return f"{verbs[approval.state]} by {who}{words}, {when}{second}"
 
 
 def votes(view: ProposalView) -> str:
@@ -108,7 +133,7 @@ def lost(one: ActionView, *, alone: bool, secrets: Sequence[str]) -> Lines:
     look = _where_to_look(one, secrets)
     if look:
         lines.append(f"Check: run {look} on {target}")
-    lines.append(f"Then: settle {ref} ran, because …  or  settle {ref} did-not-run, because …")
+    lines += ["Then one of:", f"  settle {ref} ran, because …", f"  settle {ref} did-not-run, because …"]
     return lines
 
 
@@ -119,8 +144,8 @@ def _where_to_look(one: ActionView, secrets: Sequence[str]) -> str:
     for touch in one.verdict.touches:
         if touch.kind is TouchKind.SERVICE and _PLAIN_NAME.fullmatch(touch.name):
             return f"systemctl status {touch.name}"
-        if touch.kind is TouchKind.PACKAGE and re.search(r"\bapt(?:-get)?\b", one.action.command):
-            return "tail -20 /var/log/apt/history.log"
+    if re.match(r"(?:sudo\s+)?apt(?:-get)?\s", one.action.command):
+        return "tail -20 /var/log/apt/history.log"
     return ""
 
 
@@ -164,7 +189,11 @@ def asked(view: ProposalView, *, secrets: Sequence[str]) -> str:
     return f'asked by {view.requester}: "{words}"'
 
 
-def all_dependants(one: ActionView) -> str:
-    """Return ": blog, wiki, …", whole."""
+def dependants(one: ActionView) -> str:
+    """Return "2 services depend on it: blog, wiki", with every name."""
     names = [*one.radius.services, *map(str, one.radius.targets)]
-    return f": {', '.join(names)}" if names else ""
+    said = blast.words(one.radius)
+    if not names:
+        return said
+    more = "" if one.radius.known else ", maybe more"
+    return f"{said.partition(' (')[0]}: {', '.join(names)}{more}"

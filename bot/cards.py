@@ -8,17 +8,17 @@ in the card only. Buttons carry tokens bound to the digest of the list shown.
 from collections.abc import Callable, Sequence
 from datetime import datetime, tzinfo
 
-from bot import card_words, tokens
+from bot import card_output, card_words, tokens
 from bot.phrasing import (
     RISK_WORDS,
     ago,
     clock_time,
     duration,
+    heading,
     named,
     plural,
     shortened,
     size,
-    title,
 )
 from bot.ports import Button, ButtonStyle, Message
 from bot.text import Span, Text, block, muted, strong
@@ -39,9 +39,6 @@ MARKS = {
     ActionState.CANCELLED: "✗",
     ActionState.LOST: "?",
 }
-
-#: Output shown on a card itself; more is folded, and all of it stands in the ledger.
-INLINE_LINES = 40
 
 
 class Cards:
@@ -76,6 +73,7 @@ class Cards:
         behind: str = "",
         live: str = "",
         types: bool = False,
+        files: bool = False,
     ) -> Message:
         """Return the card of `view`.
 
@@ -83,13 +81,17 @@ class Cards:
             behind: what a queued action waits behind, in words.
             live: the newest output of the running action.
             types: the place has a field to type into that a button can open.
+            files: the place shows a file beside a message.
         """
-        alone = len(view.actions) == 1
         lines: card_words.Lines = []
         for one in view.actions:
-            lines.extend(self._action(view, one, now=now, zone=zone, alone=alone, behind=behind, live=live))
+            lines.extend(self._action(view, one, now=now, zone=zone, behind=behind, live=live, files=files))
         lines.extend(self._footer(view, now=now, zone=zone))
-        return Message(body=Text.of(*lines), buttons=self._buttons(view, types=types))
+        return Message(
+            body=Text.of(*lines),
+            buttons=self._buttons(view, types=types),
+            attachment=card_output.file(view, secrets=self._secrets) if files else None,
+        )
 
     def shown(self, text: str) -> str:
         """Return words or output as people may see them: secrets masked."""
@@ -108,35 +110,36 @@ class Cards:
         *,
         now: datetime,
         zone: tzinfo,
-        alone: bool,
         behind: str,
         live: str,
+        files: bool,
     ) -> card_words.Lines:
+        alone = len(view.actions) == 1
         mark = "▲" if one.route is RouteKind.PHRASE and one.state in NOT_STARTED else MARKS[one.state]
         number = "" if alone else f"{one.action.index} "
+        command = self.command(one.action.command)
+        name = heading(one, secrets=self._secrets)
         lines: card_words.Lines = [
             [
                 f"{mark} {number}",
                 strong(str(one.action.target.id)),
-                f" · {title(one, secrets=self._secrets)}",
+                f" · {name}",
                 *card_words.at_once(one, alone=alone),
             ]
         ]
-        command = self.command(one.action.command)
-        if title(one, secrets=self._secrets) != command:
+        if name != command:
             lines.append(block(command))
         if one.state in NOT_STARTED:
             lines.extend(self._before(one, now=now, behind=behind))
         else:
-            lines.extend(self._after(view, one, now=now, zone=zone, live=live))
+            lines.extend(self._after(view, one, now=now, zone=zone, live=live, files=files))
         return lines
 
     def _before(self, one: ActionView, *, now: datetime, behind: str) -> card_words.Lines:
         if one.route is RouteKind.AUTO and one.approval is None:
             return []
-        facts = [f"{RISK_WORDS[one.verdict.risk]}: {self.shown(shortened(one.verdict.reasons[0]))}"]
-        if one.radius.known or any(touch.kind in _DEPENDED_ON for touch in one.verdict.touches):
-            facts.append(blast.words(one.radius))
+        in_full = one.route is RouteKind.PHRASE and one.verdict.risk is not Risk.DESTRUCTIVE
+        facts = self._facts(one, with_radius=not in_full)
         unseen, history = card_words.unseen(one.verdict.reasons[1:]), self._history(one, now)
         lines: card_words.Lines = [" · ".join(facts), *filter(None, [unseen])]
         if history:
@@ -145,8 +148,8 @@ class Cards:
             lines.append("shows secrets; what is recognised is masked here and in the record")
         if one.because:
             lines.append(muted(f"waits because of: {one.because}"))
-        if one.route is RouteKind.PHRASE and one.verdict.risk is not Risk.DESTRUCTIVE:
-            lines.append(f"what depends on it{card_words.all_dependants(one)}")
+        if in_full:
+            lines.append(card_words.dependants(one))
         if one.action.verify is not None:
             lines.append(["then checks: ", Span(self.command(one.action.verify))])
         if one.state is ActionState.QUEUED:
@@ -155,47 +158,45 @@ class Cards:
             lines.append(f"asks for its phrase when its turn comes: {one.phrase}")
         return lines
 
+    def _facts(self, one: ActionView, *, with_radius: bool) -> list[str]:
+        """Return what a person weighs: how bad it is and why, what depends on it, how to undo it."""
+        facts = [f"{RISK_WORDS[one.verdict.risk]}: {self.shown(shortened(one.verdict.reasons[0]))}"]
+        touched = any(touch.kind in _DEPENDED_ON for touch in one.verdict.touches)
+        if with_radius and (one.radius.known or touched):
+            facts.append(blast.words(one.radius))
+        if one.verdict.undo is not None and one.verdict.undo != _NO_UNDO:
+            facts.append(card_words.undo_words(one.verdict.undo))
+        return facts
+
     def _history(self, one: ActionView, now: datetime) -> str:
-        parts = []
         last = self._last_run(one.digest)
-        if last is not None:
-            how = "ok" if last.state is ActionState.SUCCEEDED else last.state.value
-            # Of what was settled nobody knows how long it took.
-            took = f" in {duration(last.run_s)}" if last.run_s else ""
-            parts.append(f"last run {ago(last.ended_at, now)}, {how}{took}")
-        if one.verdict.undo is not None:
-            parts.append(card_words.undo_words(one.verdict.undo))
-        return " · ".join(parts)
+        if last is None:
+            return ""
+        how = "ok" if last.state is ActionState.SUCCEEDED else last.state.value
+        # Of what was settled nobody knows how long it took.
+        took = f" in {duration(last.run_s)}" if last.run_s else ""
+        return f"last run {ago(last.ended_at, now)}, {how}{took}"
 
     def _after(
-        self, view: ProposalView, one: ActionView, *, now: datetime, zone: tzinfo, live: str
+        self, view: ProposalView, one: ActionView, *, now: datetime, zone: tzinfo, live: str, files: bool
     ) -> card_words.Lines:
         lines: card_words.Lines = []
-        how = card_words.how(one, zone=zone, now=now, secrets=self._secrets)
+        shared = card_words.shared_how(view, zone=zone, now=now, secrets=self._secrets)
+        how = card_words.how(one, zone=zone, now=now, secrets=self._secrets, leave_out=shared)
         if one.state is ActionState.STARTED:
-            since = one.started_at or now
-            lines.append(f"running {duration((now - since).total_seconds())}{how}")
+            ran_s = (now - (one.started_at or now)).total_seconds()
+            lines.append(f"running {duration(max(ran_s, 1))}{how}")
             if live:
                 lines.append(block(self.shown(live)))
             return lines
-        output = self._output(one)
+        output = card_output.inline(one, beside_file=files)
         if output:
             lines.append(block(output))
-        lines.append(f"{self._end(one)}{how}")
+        if view.replaced_by is None or one.started_at is not None:  # else the last line says it
+            lines.append(f"{self._end(one)}{how}")
         if one.state is ActionState.LOST:
             lines.extend(card_words.lost(one, alone=len(view.actions) == 1, secrets=self._secrets))
         return lines
-
-    def _output(self, one: ActionView) -> str:
-        if one.ending is None:
-            return ""
-        lines = one.ending.output.rstrip("\n").splitlines()
-        if len(lines) <= INLINE_LINES:
-            return "\n".join(lines)
-        half = INLINE_LINES // 2
-        left = len(lines) - 2 * half
-        note = f"… {left} lines left out here; `show {one.action.id}` has them …"
-        return "\n".join([*lines[:half], note, *lines[-half:]])
 
     def _end(self, one: ActionView) -> str:
         ending = one.ending
@@ -214,11 +215,15 @@ class Cards:
                 note = f": {self.shown(ending.note)}" if ending.note else ""
                 words = f"✗ exit {ending.exit_code}{took}{note}"
             case ActionState.CANCELLED:
-                words = f"✗ {ending.note}" if ending.note else f"✗ cancelled after {duration(ending.run_s)}"
+                words = (
+                    f"✗ {ending.note.rstrip('.')}"
+                    if ending.note
+                    else f"✗ cancelled after {duration(ending.run_s)}"
+                )
             case _:
                 words = f"? {self.shown(card_words.unknown_end(ending))}"
-        if ending.output:
-            words += f" · {plural(len(ending.output.splitlines()), 'line')}"
+        if count := card_output.long(one):
+            words += f" · {plural(count, 'line')}"
         if ending.dropped_bytes:
             words += f" · {size(ending.dropped_bytes)} of {size(ending.total_bytes)} not kept"
         if one.action.verify is not None and one.state is ActionState.SUCCEEDED:
@@ -229,29 +234,31 @@ class Cards:
     # ------------------------------------------------------------ the whole
 
     def _footer(self, view: ProposalView, *, now: datetime, zone: tzinfo) -> card_words.Lines:
+        shared = card_words.shared_how(view, zone=zone, now=now, secrets=self._secrets)
+        lines: card_words.Lines = [shared] if shared else []
         if view.replaced_by is not None:
-            return [f"This card was replaced by #{view.replaced_by}. Nothing more runs from it."]
+            ran = "Nothing more runs" if any(one.started_at for one in view.actions) else "Nothing ran"
+            return [*lines, f"This card was replaced by #{view.replaced_by}. {ran} from it."]
         pending = view.pending
         if not pending:
-            return []
-        until = muted(f"until {clock_time(_deadline(pending), zone=zone, now=now)} · #{view.id}")
-        lines: card_words.Lines = []
+            return lines
+        if again := card_words.why_again(view):
+            lines.append(again)
         if any(one.approval is not None and one.approval.phrase is None for one in pending):
             # Words without a reference count only where it was asked (D2).
             verb = "Say" if view.asked_in == view.shown_in else "Reply"
-            lines.append([f'{verb} "go ahead" or press a button.   ', until])
+            lines.append(f'{verb} "go ahead" or press a button.')
         strict = next((one for one in pending if one.approval is not None and one.approval.phrase), None)
         if strict is not None and strict.approval is not None:
             others = self._seconds(strict, view.requester)
             who = f"{' or '.join(others)} types" if others else "type"
-            lines.append([f"To run it, {who}:  ", strong(strict.approval.phrase or ""), "   ", until])
+            lines.append([f"To run it, {who}:  ", strong(strict.approval.phrase or "")])
         if votes := card_words.votes(view):
             lines.append(votes)
         if steps := card_words.ladder(view, zone=zone, now=now):
             lines.append(muted(steps))
-        if again := card_words.why_again(view):
-            lines.append(again)
-        lines.append(muted(card_words.asked(view, secrets=self._secrets)))
+        until = f"until {clock_time(_deadline(pending), zone=zone, now=now)} · #{view.id}"
+        lines.append(muted(f"{until} · {card_words.asked(view, secrets=self._secrets)}"))
         return lines
 
     def _buttons(self, view: ProposalView, *, types: bool) -> tuple[Button, ...]:
@@ -305,8 +312,10 @@ class Cards:
         ]
         lines += [f"- {self.shown(shortened(reason))}" for reason in one.verdict.reasons]
         if one.verdict.touches:
-            lines.append(f"{blast.words(one.radius)}{card_words.all_dependants(one)}")
-        lines.append(f"purpose: {card_words.inline(one.action.purpose, secrets=self._secrets)}")
+            lines.append(card_words.dependants(one))
+        purpose = card_words.inline(one.action.purpose, secrets=self._secrets)
+        if purpose and one.action.command not in one.action.purpose:
+            lines.append(f"purpose: {purpose}")
         extras = [f"timeout {duration(one.action.timeout_s)}", f"shell {target.shell}"]
         if target.become:
             extras.append(f"as {target.become} through sudo -n")
@@ -316,6 +325,8 @@ class Cards:
         return lines
 
 
+#: What a rule says of work that needs no undoing; its risk is in the words for that already.
+_NO_UNDO = "none needed"
 #: Things whose dependants are worth a word even where the graph knows none; of a file nobody expects any.
 _DEPENDED_ON = frozenset({TouchKind.SERVICE, TouchKind.HOST, TouchKind.CONTAINER})
 

@@ -82,6 +82,18 @@ def title(view: ActionView, *, secrets: Sequence[str]) -> str:
     return shortened(lines[0], most=_TITLE_MAX) if lines else "(empty command)"
 
 
+def heading(view: ActionView, *, secrets: Sequence[str]) -> str:
+    """Return the title for right above the command itself, which it does not say twice.
+
+    The command, where that is short; of a longer one without a name its first word and "…".
+    """
+    whole = redact_command(view.action.command.strip(), extra=secrets).text
+    named_so = title(view, secrets=secrets)
+    if view.verdict.deed is not None or named_so == whole or not whole:
+        return named_so
+    return f"{shortened(whole.split()[0], most=_TITLE_MAX - 2)} …"
+
+
 def shortened(text: str, *, most: int = 200) -> str:
     """Return at most `most` characters of `text`, which is no command: a title, a reason."""
     return text if len(text) <= most else f"{text[: most - 1]}…"

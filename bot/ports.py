@@ -168,6 +168,7 @@ class Capabilities:
     max_buttons: int = 25
     forms: bool = False  # can show a form as the answer to a press
     replies: bool = False  # can offer a field for a reply to a message that `asks`
+    files: bool = False  # can show a file beside a message
     finds: bool = False  # can tell whether a message was shown, by its nonce
     acks_in_order: bool = False  # acknowledging an event acknowledges all that came before it
 

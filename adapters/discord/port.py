@@ -60,6 +60,7 @@ class DiscordPort:
         notes=True,
         max_buttons=25,
         forms=True,
+        files=True,
         finds=True,
     )
 

@@ -54,6 +54,7 @@ class SlackPort:
         notes=True,
         max_buttons=MAX_BUTTONS,
         forms=True,
+        files=True,
         finds=True,
     )
 

@@ -72,6 +72,7 @@ class TelegramPort:
         max_buttons=MAX_BUTTONS,
         acks_in_order=True,
         replies=True,
+        files=True,
     )
 
     def __init__(

@@ -50,12 +50,12 @@ class Play:
         self.places.add(place)
         before = self._screens(by)
         count = len(self.receipts)
-        await self._act(turn, by=by, place=place)
+        await self.act(turn, by=by, place=place)
         await self._heard(count, surely=not (turn.get("bot") or turn.get("kind") or turn.get("forwarded")))
         for receipt in self.receipts[count:]:
             await asyncio.wait_for(receipt.settled, 60)
         conversation = self.kit.app.conversation
-        await conversation._flush()
+        await conversation._delivery.flush()
         await conversation._delivery.settled()
         for one in self.onlookers:
             self._screens(one)  # so that each could press later what they saw now
@@ -72,7 +72,8 @@ class Play:
         except TimeoutError:
             assert not surely, "nothing reached the core"
 
-    async def _act(self, turn: Mapping[str, Any], *, by: str, place: str) -> None:
+    async def act(self, turn: Mapping[str, Any], *, by: str, place: str) -> None:
+        """Do what a turn says, on the platform."""
         if "press" in turn:
             newest, wanted = self._newest(by, place, buttons=True), self.filled(turn["press"])
             if "card" in turn:
@@ -141,9 +142,17 @@ async def playing(adapter: str, script: Mapping[str, Any], folder: Path) -> Asyn
 
 @asynccontextmanager
 async def at(
-    surface: Surface, script: Mapping[str, Any], folder: Path, *, clock: ScriptedClock | None = None
+    surface: Surface,
+    script: Mapping[str, Any],
+    folder: Path,
+    *,
+    clock: ScriptedClock | None = None,
+    more: Mapping[str, Any] | None = None,
 ) -> AsyncIterator[Play]:
-    """Open a core on the ledger in `folder` that listens to a platform; it stops as the daemon does."""
+    """Open a core on the ledger in `folder` that listens to a platform; it stops as the daemon does.
+
+    `more` goes to the core.
+    """
     setup = script.get("setup", {})
     scratch = folder / "scratch"
     scratch.mkdir(exist_ok=True)
@@ -153,6 +162,7 @@ async def at(
         policy=policy_of(setup, surface),
         ports=[surface.port],
         clock=clock,
+        **(more or {}),
     ) as kit:
         onlookers = sorted({turn.get("by", "ana") for turn in script["turn"]})
         play = Play(surface=surface, kit=kit, scratch=scratch, onlookers=onlookers)

@@ -44,7 +44,9 @@ class Stage(Protocol):
 class OnScreen:
     """One message that a person can read now, as its platform shows it, without markup.
 
-    `edits` counts changes of it. `private` is whom alone it was shown to; "" for everybody.
+    Lines that stand in a box of their own are indented. `edits` counts changes of it. `private` is whom alone
+    it was shown to; "" for everybody. `files` are (name, content) of what hangs on it, whether or not `text`
+    has them too.
     """
 
     id: str
@@ -52,6 +54,7 @@ class OnScreen:
     labels: tuple[str, ...] = ()
     edits: int = 0
     private: str = ""
+    files: tuple[tuple[str, bytes], ...] = ()
 
 
 class NotOnThisSurfaceError(Exception):

@@ -234,6 +234,9 @@ class DiscordSurface:
                 labels=tuple(button["label"] for button in buttons(one)),
                 edits=one.get("edits", 0),
                 private=by if "for" in one else "",
+                files=tuple(
+                    (file["filename"], self.discord.world.files[file["id"]]) for file in one["attachments"]
+                ),
             )
             for one in shown
         ]

@@ -218,10 +218,11 @@ def _on_screen(message: Json, private: str) -> OnScreen:
     files = "".join(f"[{one['name']}]" for one in message.get("files") or ())
     return OnScreen(
         id=message["ts"],
-        text=shown(message) + files,
+        text=shown(message, indent="  ") + files,
         labels=tuple(one["text"]["text"] for one in buttons(message)),
         edits=message.get("edits", 0),
         private=private,
+        files=tuple((one["name"], one["content"]) for one in message.get("files") or ()),
     )
 
 

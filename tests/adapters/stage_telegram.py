@@ -226,6 +226,7 @@ class TelegramSurface:
                     labels=labels,
                     edits=post.edits,
                     private=post.alert_for,
+                    files=() if post.file is None else ((post.json["document"]["file_name"], post.file),),
                 )
             )
         return shown

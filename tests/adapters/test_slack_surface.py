@@ -50,7 +50,7 @@ async def test_a_card_is_seen_pressed_and_filled_in(on: SlackSurface, core: Fake
     card = Message(body=Text.of("▲ pve1", block("pct destroy 112")), buttons=(button,))
     ref = await on.port.post(on.place("ops"), card, nonce="n")
     (seen,) = on.screen()
-    assert (seen.text, seen.labels, seen.edits) == ("▲ pve1\npct destroy 112", ("Type",), 0)
+    assert (seen.text, seen.labels, seen.edits) == ("▲ pve1\n  pct destroy 112", ("Type",), 0)
     await on.port.edit(ref, Message(body=Text.of("expired")))
     await on.press(seen.id, "Type", by="bo")
     await on.fill("destroy ct-112", by="bo")
