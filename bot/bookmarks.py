@@ -19,10 +19,8 @@ class InboxBookmarks:
         """Return every place of `platform` in which an operator ever spoke, with its newest message's id."""
         found: list[tuple[PlaceRef, str]] = []
         newest = self.inbox.newest(like=f"{platform}:%:m:%")
-        for place in self.queries.places_on(platform):
-            ref, key = self.queries.place(place), newest.get(place)
-            if ref is not None and key is not None:
-                name, tenant, channel, thread = ref
+        for place, (name, tenant, channel, thread) in self.queries.places_on(platform).items():
+            if (key := newest.get(place)) is not None:
                 event = key.split(":", 2)[2]  # "platform:tenant:event"
                 found.append((PlaceRef(platform=name, tenant=tenant, channel=channel, thread=thread), event))
         return found

@@ -7,7 +7,7 @@ waits in here for an answer. Whatever fails in a turn runs nothing, says so and 
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from weakref import WeakValueDictionary
@@ -34,7 +34,7 @@ from bot.showing import open_lines
 from bot.text import Text
 from bot.turn import Turns
 from gate.domain import PlaceId, ProposalId
-from ledger.kinds import LedgerError, LedgerUnwritableError
+from ledger.kinds import EffectKind, LedgerError, LedgerUnwritableError
 
 log = logging.getLogger(__name__)
 
@@ -180,9 +180,9 @@ class Conversation:
     async def _settle(self, outcome: Outcome | None, settled: "asyncio.Future[None]") -> None:
         try:
             if outcome is not None:
-                await self._work.quiet([*outcome.work, *(_parent(one) for one in outcome.cancel)])
-                await self._flush()
-                await self._delivery.settled()
+                moved = [*outcome.work, *map(_parent, outcome.cancel)]
+                await self._work.quiet(moved)
+                await self._shown(outcome, moved)
         finally:
             if not settled.done():
                 settled.set_result(None)
@@ -256,10 +256,17 @@ class Conversation:
         await self._kick()
         self._look.set()
 
-    async def _flush(self) -> None:
-        """Show what is to be shown; what cannot be recorded as shown is recorded later."""
+    async def _shown(self, outcome: Outcome, moved: Sequence[ProposalId]) -> None:
+        """Wait until what a turn led to is shown, where it is; other places and platforms hold up nothing."""
+        places = {outcome.place, *(effect.place for effect in outcome.effects)}
+        edited = [one.body["subject"] for one in outcome.effects if one.kind is EffectKind.REFRESH]
+        proposals = {*moved, *(ProposalId(str(one)) for one in edited)}
+        for proposal in moved:
+            view = await asyncio.to_thread(self._core.queries.proposal, proposal)
+            if view is not None:
+                places |= {view.asked_in, view.shown_in}
         try:
-            await self._delivery.flush()
+            await self._delivery.shown(places, proposals)
         except LedgerUnwritableError as error:
             log.error("what was shown is not recorded yet: %s", error)  # noqa: TRY400 - expected
 

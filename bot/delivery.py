@@ -10,7 +10,7 @@ import asyncio
 import json
 import logging
 from collections import defaultdict, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 from bot.cards import Cards
@@ -118,6 +118,19 @@ class Delivery:
         while self._sending:
             await asyncio.wait(list(self._sending.values()))
         await self._settle_performed()
+
+    async def shown(self, places: Iterable[PlaceId], proposals: Iterable[ProposalId]) -> None:
+        """Perform every pending effect; wait for those of `places` and for the edits of `proposals`.
+
+        Raises:
+            LedgerUnwritableError: as for `flush`.
+        """
+        await self.kick()
+        if lanes := [self._sending[place] for place in places if place in self._sending]:
+            await asyncio.wait(lanes)
+        await self._settle_performed()
+        if edits := [self._editing[one] for one in proposals if one in self._editing]:
+            await asyncio.wait(edits)
 
     async def close(self) -> None:
         """Stop sending; what was not sent is sent by the next process."""
@@ -248,7 +261,6 @@ class Delivery:
             behind=self._live.behind.get(proposal, ""),
             live=self._live.output.get(proposal, ""),
             types=port.capabilities.forms or port.capabilities.replies,
-            files=port.capabilities.files,
         )
 
     # ------------------------------------------------------------ edits

@@ -47,10 +47,16 @@ class PlaceReader(Reader):
         )
         return tuple(PlaceId(row["id"]) for row in rows)
 
-    def places_on(self, platform: str) -> tuple[PlaceId, ...]:
-        """Return every place of a platform that was ever spoken in."""
-        rows = self._rows("SELECT id FROM place WHERE platform=?", platform)
-        return tuple(PlaceId(row["id"]) for row in rows)
+    def places_on(self, platform: str) -> dict[PlaceId, tuple[str, str, str, str]]:
+        """Return every place of a platform that was ever spoken in, each as in `place`."""
+        rows = self._rows(
+            "SELECT id, platform, tenant, channel, thread FROM place WHERE platform=? ORDER BY rowid",
+            platform,
+        )
+        return {
+            PlaceId(row["id"]): (row["platform"], row["tenant"], row["channel"], row["thread"])
+            for row in rows
+        }
 
     def place_of(self, person: PersonId, *, like: PlaceId) -> PlaceId | None:
         """Return where `person` was heard last on the platform of the place `like`; None where nowhere."""

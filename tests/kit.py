@@ -212,7 +212,7 @@ class Kit:
         """Do what the timer does when something is due, and wait until it is shown."""
         conversation = self.app.conversation
         await conversation._look_now()
-        await conversation._flush()
+        await conversation._delivery.flush()
         await conversation._delivery.settled()
 
     async def hand_over(self, inbound: Inbound) -> Receipt:

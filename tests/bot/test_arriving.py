@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from bot import overheard
-from bot.ports import InboundKind
+from bot.ports import InboundKind, Message, MessageRef, PlaceRef
 from tests.bot.test_digest import Ends
-from tests.kit import Kit, conversation, person
+from tests.kit import Kit, ScriptedPort, conversation, person
 
 RESTART = "run systemctl restart caddy on web1"
 
@@ -88,3 +88,32 @@ async def test_what_an_app_says_late_in_an_operators_name_is_not_theirs(tmp_path
 async def test_an_edit_that_is_read_late_is_not_answered(tmp_path: Path) -> None:
     async with conversation(tmp_path, executor=Ends) as kit:
         assert await late(kit, "go ahead", kind=InboundKind.EDIT) == ""
+
+
+class Stuck(ScriptedPort):
+    """A platform that takes nothing until it is let go."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.free = asyncio.Event()
+
+    async def post(self, place: PlaceRef, message: Message, *, nonce: str) -> MessageRef:
+        await self.free.wait()
+        return await super().post(place, message, nonce=nonce)
+
+
+async def test_a_turn_is_settled_though_another_platform_takes_nothing(tmp_path: Path) -> None:
+    stuck = Stuck("stuck")
+    ana = replace(person("ana"), accounts=("script::ana", "stuck::ana"))
+    async with conversation(tmp_path, operators=(ana,), executor=Ends, ports=(stuck,)) as kit:
+        told = kit.inbound("pending")
+        there = replace(
+            told, place=replace(told.place, platform="stuck"), account=replace(told.account, platform="stuck")
+        )
+        waiting = await kit.hand_over(replace(there, event_id="there"))
+        await kit.say(RESTART)
+        assert "ok in" in await kit.say("go ahead")
+        assert not waiting.settled.done()
+        stuck.free.set()
+        await waiting.settled
+        assert "Nothing waits" in next(iter(stuck.screen.values())).text

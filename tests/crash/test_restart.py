@@ -55,7 +55,7 @@ class Quick(Stuck):
 async def frozen(kit: Kit) -> AsyncIterator[None]:
     """Let messages be committed and not be handled, as when the process dies in between."""
     place = PlaceRef(platform="script", channel="ops")
-    async with kit.app.conversation._lanes[place_id(place)]:
+    async with kit.app.conversation._lane(place_id(place)):
         yield
         for task in list(kit.app.conversation._tasks):
             task.cancel()

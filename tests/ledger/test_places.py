@@ -46,8 +46,8 @@ def test_a_place_is_found_by_all_of_its_ids(tale: Story) -> None:
     assert tale.queries.place_at("chat", "", "c", "") == "p4"
     assert tale.queries.place_at("chat", "", "c", "t") is None
     assert tale.queries.places_at("console", "", "c") == ("p1", "p2")
-    assert tale.queries.places_on("chat") == ("p4",)
-    assert tale.queries.places_on("mail") == ()
+    assert tale.queries.places_on("chat") == {"p4": tale.queries.place(PlaceId("p4"))}
+    assert tale.queries.places_on("mail") == {}
 
 
 def test_a_moved_place_keeps_its_own_id_and_its_window(tale: Story) -> None:
