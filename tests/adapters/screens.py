@@ -20,8 +20,9 @@ from tests.adapters.stage import OnScreen, Surface, surface_opener
 
 #: Characters in a line of a phone held upright.
 WIDTH = 44
-#: The root of a ledger depends on chance.
+#: The root of a ledger depends on chance, and an id on how much there was to do in between.
 _ROOT = re.compile(r"root [0-9a-f]{4}…[0-9a-f]{4}")
+_ID = re.compile(r"\bk\d{5}\b")
 
 
 class Rehearsed:
@@ -79,8 +80,14 @@ async def screens(platform: str, scenes: Sequence[Mapping[str, Any]], folder: Pa
         async with _stage(platform, scene, where) as (play, executor):
             turns = [turn for one in scene["turn"] if (turn := _possible(play, one))]
             lines = [line for turn in turns for line in await _turn(play, executor, turn)]
-        parts.append("\n".join([f"== {scene['title']}", "", *lines]))
+        parts.append("\n".join([f"== {scene['title']}", "", *_numbered(lines)]))
     return "\n\n\n".join(parts) + "\n"
+
+
+def _numbered(lines: Sequence[str]) -> list[str]:
+    """Return `lines` with the ids numbered by the order in which they come up."""
+    seen: dict[str, str] = {}
+    return [_ID.sub(lambda one: seen.setdefault(one[0], f"k{len(seen) + 1:05d}"), line) for line in lines]
 
 
 @asynccontextmanager
