@@ -1,0 +1,113 @@
+"""The remembered events as one index, and their mentions in a folded text.
+
+A name matches whole words, with words of period between or behind them left aside ("grok weekly reset"). The
+longest name wins; one name of several events mentions them all, and a person is asked which. Looking up costs
+the same for ten events and for ten thousand; building the index is the caller's to do once.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from gate.when.outcome import Anchor
+from gate.when.pieces import Event
+from gate.when.text import plain
+
+_WORD = re.compile(r"[^\W_]+")
+_PERIODS = frozenset(
+    ["daily", "weekly", "monthly", "yearly", "annual", "quarterly", "يوميه", "اسبوعيه", "شهريه", "سنويه"]
+)
+_ARTICLE = re.compile(r"(?:بال|وال|ال|لل)(?=[\u0600-\u06ff]{2})")
+_PREFIXES = "بلو"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """Remembered events by name and by time; made by `remember`.
+
+    Attributes:
+        names: folded words of a name -> the events that go by it, ordered by their id.
+        longest: words in the longest name.
+        dated: the events whose time is known, in its order.
+        times: their times as seconds since 1970, beside `dated`.
+    """
+
+    names: Mapping[tuple[str, ...], tuple[Anchor, ...]]
+    longest: int
+    dated: tuple[Anchor, ...]
+    times: tuple[float, ...]
+
+    def near(self, at: datetime, window: timedelta) -> tuple[Anchor, ...]:
+        """Return the events within `window` of `at`, either side and both ends included."""
+        middle, reach = at.timestamp(), window.total_seconds()
+        first, last = bisect_left(self.times, middle - reach), bisect_right(self.times, middle + reach)
+        return self.dated[first:last]
+
+
+def remember(anchors: Sequence[Anchor]) -> Remembered:
+    """Index events, in any order.
+
+    Raises:
+        ValueError: an event's time is not aware.
+    """
+    if any(anchor.at is not None and anchor.at.tzinfo is None for anchor in anchors):
+        raise ValueError("Give aware times.")
+    names: dict[tuple[str, ...], dict[str, Anchor]] = {}
+    for anchor in sorted(anchors, key=lambda one: one.name):
+        for alias in anchor.aliases:
+            names.setdefault(_folded(alias), {})[anchor.name] = anchor
+    names.pop((), None)
+    dated = sorted((at.timestamp(), place) for place, one in enumerate(anchors) if (at := one.at) is not None)
+    return Remembered(
+        names={words: tuple(found.values()) for words, found in names.items()},
+        longest=max(map(len, names), default=0),
+        dated=tuple(anchors[place] for _, place in dated),
+        times=tuple(at for at, _ in dated),
+    )
+
+
+def mentions(text: str, events: Remembered) -> dict[int, tuple[Event, int]]:
+    """Return the mentions in a folded text by where they begin, each with its end; none overlaps another."""
+    words = [(found[0], found.start(), found.end()) for found in _WORD.finditer(text)] if events.names else []
+    kept: dict[int, tuple[Event, int]] = {}
+    place = 0
+    while place < len(words):
+        found = _longest(words, place, events)
+        if found is None:
+            place += 1
+            continue
+        anchors, after = found
+        kept[words[place][1]] = Event(anchors=anchors), words[after - 1][2]
+        place = after
+    return kept
+
+
+def _folded(alias: str) -> tuple[str, ...]:
+    return tuple(_bare(word) for word in _WORD.findall(plain(alias)))
+
+
+def _bare(word: str) -> str:
+    return _ARTICLE.sub("", word, count=1) if _ARTICLE.match(word) else word
+
+
+def _longest(
+    words: Sequence[tuple[str, int, int]], place: int, events: Remembered
+) -> tuple[tuple[Anchor, ...], int] | None:
+    """Return the events of the longest name that begins at `place`, and the place after it."""
+    first = words[place][0]
+    for start in (_bare(first), *([_bare(first[1:])] if first[0] in _PREFIXES else [])):
+        exact, loose = [start], [start]
+        best: tuple[tuple[Anchor, ...], int] | None = None
+        for after in range(place + 1, len(words) + 1):
+            found = events.names.get(tuple(exact)) or events.names.get(tuple(loose))
+            best = (found, after) if found else best
+            if after == len(words) or len(loose) > events.longest:
+                break
+            word = _bare(words[after][0])
+            exact.append(word)
+            loose += [] if word in _PERIODS else [word]
+        if best is not None:
+            return best
+    return None
