@@ -85,7 +85,7 @@ def open_ports(config: Config, *, clock: Clock, bookmarks: Bookmarks) -> list[Ch
 
 def setup_page(name: str, config: Config) -> str:
     """Return what the owner pastes where to set a platform up."""
-    settings = settings_of(name, config.adapters.get(name, {}))
+    settings = settings_of(name, config.adapters.get(name, {}), where=str(config.file or ""))
     page: str = import_module(f"adapters.{name}.setup").page(settings)
     return page
 

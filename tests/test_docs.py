@@ -13,6 +13,7 @@ from bot.settings.config import load
 from bot.settings.document import parse
 from bot.settings.inventory import inventory_of
 from bot.settings.paths import Paths
+from bot.surfaces import names, settings_of
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -84,6 +85,19 @@ def test_make_targets_that_are_named_exist(file: Path) -> None:
 def test_the_example_config_loads(tmp_path: Path) -> None:
     example = ROOT / "config.example.toml"
     assert inventory_of(load(file=example, environ={}, flags=[], login="ana", paths=Paths(tmp_path))).targets
+
+
+def test_the_example_config_shows_adapters_as_they_are() -> None:
+    """Each table that is commented out there is one, with every key that there is."""
+    example = (ROOT / "config.example.toml").read_text()
+    start = example.index("# [adapters.")
+    tables = tomllib.loads(
+        re.sub(r"^# ", "", example[start : example.index("# ----", start)], flags=re.MULTILINE)
+    )
+    assert sorted(tables["adapters"]) == names()
+    for platform, table in tables["adapters"].items():
+        settings = settings_of(platform, table)
+        assert set(table) == set(type(settings).model_fields), platform
 
 
 def test_the_lock_file_has_hashes_and_no_addresses() -> None:

@@ -10,6 +10,9 @@ from urllib.parse import urlencode
 
 from adapters.discord.settings import TOKEN_VARIABLE, NoTokenError, Settings
 
+#: The word after `sayso discord`.
+VERB = "invite-url"
+
 #: What the bot uses. https://discord.com/developers/docs/topics/permissions
 PERMISSIONS = {
     "View Channels": 1 << 10,
@@ -33,6 +36,7 @@ def page(settings: Settings) -> str:
         else "3. Message Content Intent stays off: the bot understands direct messages, mentions and replies."
     )
     rights = ", ".join(PERMISSIONS)
+    missing = "\n".join(f"- {one}" for one in settings.problems()) or "Nothing that can be seen from here."
     return f"""\
 Discord, step by step. It takes about five minutes.
 
@@ -53,6 +57,9 @@ Discord, step by step. It takes about five minutes.
      [operators.ana]
      accounts = ["discord::123456789012345678"]
 8. Start sayso serve, and look at sayso status. Then write to the bot: @sayso help
+
+Still missing
+{missing}
 """
 
 

@@ -77,7 +77,10 @@ def _read(path: Path, setting: str) -> str:
         return path.read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise TokenError(f"{setting}: {path} cannot be read ({reason}).") from error
+        raise TokenError(
+            f"{setting}: {path} cannot be read ({reason}). Put the token there, readable by sayso alone"
+            " (chmod 600)."
+        ) from error
 
 
 def _from(environ: Mapping[str, str] | None, variable: str) -> str:

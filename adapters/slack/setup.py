@@ -5,6 +5,9 @@ import json
 from adapters.slack.settings import APP_TOKEN, BOT_TOKEN, Settings
 from adapters.slack.state import SCOPES
 
+#: The word after `sayso slack`.
+VERB = "manifest"
+
 #: What the app is told of; `message.*` and `app_mention` overlap, and some workspaces send only the latter.
 EVENTS = ("app_mention", "message.channels", "message.groups", "message.im", "message.mpim")
 

@@ -2,6 +2,9 @@
 
 from adapters.telegram.settings import PUBLIC_API, TOKEN_VARIABLE, Settings
 
+#: The word after `sayso telegram`.
+VERB = "setup"
+
 _STEPS = """\
 Telegram, step by step. docs/setup-telegram.md says more about each.
 

@@ -63,6 +63,7 @@ def _show(args: argparse.Namespace) -> int:
     print(f"{'targets':<{width}}  {', '.join(config.targets)}  ({config.targets_from})")
     routes = [f"{name} to {place}" for name, place in routing_of(config.policy).items()]
     print(f"{'routing':<{width}}  {', '.join(routes) or 'none'}")
+    print(f"{'adapters':<{width}}  {', '.join(config.adapters) or 'none'}")
     print(f"{'services':<{width}}  {', '.join(config.services) or 'none'}")
     print(f"{'state folder':<{width}}  {config.paths.state}")
     print(f"{'policy revision':<{width}}  {config.policy.revision[:12]}")
@@ -103,5 +104,6 @@ def _as_json(config: "Config") -> dict[str, object]:
         "settings": settings,
         "operators": {"value": [p.id for p in config.policy.operators], "origin": config.people_from},
         "targets": {"value": list(config.targets), "origin": config.targets_from},
+        "adapters": {"value": list(config.adapters)},
         "services": {"value": list(config.services)},
     }

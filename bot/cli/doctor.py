@@ -60,6 +60,6 @@ def _surfaces(config: "Config") -> dict[str, list[str]]:
 
 
 def _print(finding: "Finding") -> None:
-    print(f"{_MARKS[finding.status]} {finding.name:<16}{finding.what}", flush=True)
+    print(f"{_MARKS[finding.status]} {finding.name:<18}{finding.what}", flush=True)
     if finding.mend:
-        print(f"  {'':<16}{finding.mend}", flush=True)
+        print(f"  {'':<18}{finding.mend}", flush=True)
