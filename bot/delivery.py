@@ -261,6 +261,7 @@ class Delivery:
             behind=self._live.behind.get(proposal, ""),
             live=self._live.output.get(proposal, ""),
             types=port.capabilities.forms or port.capabilities.replies,
+            files=port.capabilities.files,
         )
 
     # ------------------------------------------------------------ edits
