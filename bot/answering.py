@@ -106,7 +106,7 @@ def _refuse(core: Core, outcome: Outcome, decision: Refused, speaker: Speaker) -
         if (view := core.queries.proposal(proposal)) is not None:
             routing.tell_dropped(core, outcome, view, f"refused by {speaker.operator.id}")
         dropped = ", ".join(
-            command_on(one.action, secrets=core.secrets)
+            named(core.queries.action(one.action.id), secrets=core.secrets)  # its card has the whole command
             for one in decision.approvals
             if one.proposal == proposal
         )
