@@ -225,9 +225,10 @@ def show_in(outcome: Outcome, proposal: ProposalId, *, place: PlaceId) -> None:
 
 
 def _places_of_seconds(core: Core, judged: Sequence[Judged], asked: Asked) -> list[PlaceId]:
-    """Return where those who have to decide instead of the requester were heard last on the same platform.
+    """Return where those who have to decide instead of the requester are reached alone on the same platform.
 
-    On a shared channel that is where the card stands already; on consoles each person has a place of theirs.
+    In a shared channel the card stands already, and another one has other readers; on consoles each person
+    has a place of theirs.
     """
     if asked.routed:
         return []

@@ -236,6 +236,7 @@ class Turns:
                 "turn": outcome.turn,
                 "place": outcome.place,
                 "place_ref": place_ref_doc(inbound.place),
+                "direct": inbound.direct,
                 "person": "" if operator is None else operator.id,
                 "account": inbound.account.key,
                 "event": inbound.event_id,

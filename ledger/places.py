@@ -59,10 +59,15 @@ class PlaceReader(Reader):
         }
 
     def place_of(self, person: PersonId, *, like: PlaceId) -> PlaceId | None:
-        """Return where `person` was heard last on the platform of the place `like`; None where nowhere."""
+        """Return where `person` was heard last with nobody else there, on the platform of the place `like`.
+
+        None where nowhere: what is shown to one person is shown in no place that others read.
+        """
         query = (
             "SELECT p.id FROM place p JOIN place q ON q.platform = p.platform"
-            " WHERE q.id=? AND p.last_person=? ORDER BY p.last_seq DESC LIMIT 1"
+            " JOIN entry e ON e.seq = p.last_seq"
+            " WHERE q.id=? AND p.last_person=? AND json_extract(e.body, '$.direct')"
+            " ORDER BY p.last_seq DESC LIMIT 1"
         )
         row = self._row(query, like, person)
         return None if row is None else PlaceId(row["id"])

@@ -10,8 +10,8 @@ from ledger.reading import body_of, read_entries
 #: What a platform, chance or the machine decides. Output is the machine's; that it is there is compared.
 #: Whose next word counts differs where answers get threads of their own (D2).
 _OWN = frozenset({
-    "account", "action_digest", "asked_in", "boot_id", "connect_s", "consumes_window", "digest", "event",
-    "list_digest", "output", "place", "place_ref", "run_s", "rules_revision", "sha256", "shown_in",
+    "account", "action_digest", "asked_in", "boot_id", "connect_s", "consumes_window", "digest", "direct",
+    "event", "list_digest", "output", "place", "place_ref", "run_s", "rules_revision", "sha256", "shown_in",
     "total_bytes",
 })  # fmt: skip
 _ID = re.compile(r"\b(?:k\d{5}|token-\d+)\b")
@@ -52,7 +52,7 @@ def _without(value: Any, payloads: dict[str, str]) -> Any:
 
 
 def _field(key: str, value: Any, payloads: dict[str, str]) -> Any:
-    if key == "consumes_window":
+    if key in ("consumes_window", "direct"):
         return "<own>"
     if key in _OWN:
         return "<own>" if value else value

@@ -129,8 +129,18 @@ async def test_a_second_persons_yes_to_something_else_is_not_taken_for_it(tmp_pa
     people = (person("ana"), person("bo"))
     async with conversation(tmp_path, operators=people, executor=Ends) as kit:
         await kit.say("pending", place="ana-console")
-        await kit.say("run systemctl restart caddy on web1", by="bo", place="bo-console")
+        await kit.say("run systemctl restart caddy on web1", by="bo", place="bo-console", direct=True)
         his = kit.newest_id()
-        await kit.say("run rm -rf /srv/x on web1", place="ana-console")
-        await kit.say("go ahead", by="bo", place="bo-console")
+        assert "rm -rf" in await kit.say("run rm -rf /srv/x on web1", place="ana-console")
+        shown = {one.ref.place.channel for one in kit.port.screen.values() if "rm -rf" in one.text}
+        assert shown == {"ana-console", "bo-console"}
+        await kit.say("go ahead", by="bo", place="bo-console", direct=True)
         assert kit.states(his) == ["waiting"]
+
+
+async def test_a_second_person_is_shown_nothing_where_others_read(tmp_path: Path) -> None:
+    people = (person("ana"), person("bo"))
+    async with conversation(tmp_path, operators=people, executor=Ends) as kit:
+        await kit.say("pending", by="bo", place="canteen")
+        await kit.say("run rm -rf /srv/x on web1")
+        assert {one.ref.place.channel for one in kit.port.screen.values() if "rm -rf" in one.text} == {"ops"}

@@ -83,6 +83,7 @@ def received(
     consumes: bool = True,
     place: PlaceId = HERE,
     kind: Kind = Kind.TURN_RECEIVED,
+    direct: bool = False,
 ) -> Draft:
     """A message or a click came."""
     ref: dict[str, Json] = {"platform": "console", "tenant": "", "channel": place, "thread": ""}
@@ -90,6 +91,7 @@ def received(
         "turn": turn,
         "place": place,
         "place_ref": ref,
+        "direct": direct,
         "person": person,
         "consumes_window": consumes,
     }

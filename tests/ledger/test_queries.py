@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from gate.digest import action_digest
-from gate.domain import ActionId, Digest, PersonId, ProposalId, Risk, RouteKind, TurnId
+from gate.domain import ActionId, Digest, PersonId, PlaceId, ProposalId, Risk, RouteKind, TurnId
 from gate.lifecycle import ActionState, ApprovalState
 from gate.policy import Switches
 from ledger.kinds import Draft, Effect, EffectKind, Kind
@@ -235,9 +235,12 @@ def test_words_that_were_pruned_read_so(tale: Story) -> None:
     assert (choice.question, choice.options) == (PRUNED, ())
 
 
-def test_a_person_is_found_where_they_were_heard_last(tale: Story) -> None:
-    tale.write(received("t1"), received("t2", place=THERE), received("t3", person="kim", place=HERE))
+def test_a_person_is_found_where_they_were_heard_last_alone(tale: Story) -> None:
+    crowded = received("t4", place=PlaceId("canteen"))
+    tale.write(received("t1", direct=True), received("t2", place=THERE, direct=True), crowded)
+    tale.write(received("t3", person="kim", place=HERE))
     assert tale.queries.place_of(ANA, like=HERE) == THERE
+    assert tale.queries.place_of(PersonId("kim"), like=HERE) is None
     assert tale.queries.place_of(PersonId("bo"), like=HERE) is None
 
 
