@@ -2,8 +2,9 @@
 
 A wrong time is the disaster: a row that resolves to another time than its own, or that resolves where a
 person should be asked. Asking is never wrong. Reminders that lie before their request are denied as past
-(D21): they are right when the time that was understood is the row's. Sources disagree on whether "May" may lie behind: a
-result that differs from its row only by lying ahead is counted apart. Exit 1 when a target is missed.
+(D21): they are right when the time that was understood is the row's. Sources disagree on
+whether "May" may lie behind: a result that differs from its row only by lying ahead is counted apart.
+Exit 1 when a target is missed.
 """
 
 import argparse

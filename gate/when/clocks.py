@@ -11,6 +11,7 @@ from gate.when.pieces import Clock, DayPart, Half, Part, Piece, Trouble
 
 _TWELVE, _DAY, _SIXTY = 12, 24, 60
 _END = r"(?![^\W_])"
+_OTHER = {Half.AM: Half.PM, Half.PM: Half.AM}
 _HALVES = {"a": Half.AM, "p": Half.PM, "ص": Half.AM, "م": Half.PM}
 _MERIDIEM = r"(?: ?(?P<half>[ap])\.? ?m\b\.?)"
 _SHORT_MERIDIEM = r"(?:(?P<half2>[ap])\b\.?| (?P<half3>[صم])(?!\w))"  # only where it is surely a time
@@ -111,10 +112,11 @@ def _clock(said: dict[str, str]) -> Clock | None:
     ):
         half = Half.EXACT
     if said.get("way") in {"to", "before"} or "less" in said:
+        if hour == _TWELVE:
+            half = _OTHER.get(half, half)  # a quarter to 12 pm is a.m.
         hour, minute = hour - 1, _SIXTY - minute
         if hour == 0 and half is not Half.EXACT:
             hour = _TWELVE  # a quarter to one
-            half = {Half.AM: Half.PM, Half.PM: Half.AM}.get(half, half) if half is not Half.NONE else half
     top = _DAY if half in {Half.EXACT, Half.NONE} else _TWELVE
     if not (0 <= hour <= top and 0 <= minute < _SIXTY and second < _SIXTY) or (
         half in {Half.AM, Half.PM} and hour == 0

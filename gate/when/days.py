@@ -91,7 +91,7 @@ _NAMED = tuple(
 )
 _NO_NOUN = r"(?! (?!(?:at|on|in|to|and|for|about|from)\b)[^\W\d_])"  # "the second meeting"
 _MONTH_DAY = re.compile(
-    rf"(?:on )?the (?P<n>\d{{1,2}}(?:st|nd|rd|th)|{DAY_NUMBER}){_END}{_NO_NOUN}|"
+    rf"(?:on )?the (?P<n>\d{{1,2}}(?:st|nd|rd|th)|{DAY_NUMBER}){_END}{_NO_NOUN}(?![.:/-]\d)|"
     rf"(?:on )?the (?P<k>\d{{1,2}}(?:st|nd|rd|th)){_END}"
 )
 _WEEKDAYS = tuple(

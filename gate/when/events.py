@@ -16,9 +16,10 @@ from gate.when.pieces import Event
 from gate.when.text import plain
 
 _WORD = re.compile(r"[^\W_]+")
-_PERIODS = frozenset(
-    ["daily", "weekly", "monthly", "yearly", "annual", "quarterly", "يوميه", "اسبوعيه", "شهريه", "سنويه"]
-)
+_PERIODS = frozenset({
+    "daily", "weekly", "monthly", "yearly", "annual", "quarterly", "يوميه", "اسبوعيه", "شهريه",
+    "سنويه",
+})  # fmt: skip
 _ARTICLE = re.compile(r"(?:بال|وال|ال|لل)(?=[\u0600-\u06ff]{2})")
 _PREFIXES = "بلو"
 

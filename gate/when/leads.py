@@ -27,28 +27,10 @@ _LONGEST_DAYS = 3653
 #: Events that are offered at once.
 _OFFERED = 5
 #: Words around a bare length that leave it one: "remind me 20 min".
-_CARRIERS = frozenset(
-    [
-        "remind",
-        "me",
-        "us",
-        "please",
-        "ping",
-        "nudge",
-        "notify",
-        "a",
-        "ذكرني",
-        "ذكريني",
-        "ذكرنا",
-        "نبهني",
-        "من",
-        "فضلك",
-        ".",
-        ",",
-        "!",
-        "?",
-    ]
-)
+_CARRIERS = frozenset({
+    "remind", "me", "us", "please", "ping", "nudge", "notify", "a", "ذكرني", "ذكريني", "ذكرنا",
+    "نبهني", "من", "فضلك", ".", ",", "!", "?",
+})  # fmt: skip
 
 
 def from_now(said: Sentence, lead: Lead) -> Outcome:  # noqa: PLR0911 one return a rule
@@ -126,7 +108,10 @@ def _moved(said: Sentence, start: datetime, anchor: str, lead: Lead, sign: int) 
         wall = walls(wall_of(start, said.zone), lead, sign)[0]
         return Impossible(reason=Reason.NO_SUCH_TIME, asked_at=None, nearest=past_gap(wall, said.zone))
     grain = Grain.SECOND if lead.seconds % 60 else Grain.MINUTE if lead.seconds else Grain.DAY
-    return choose(times, said.request_at, anchor=anchor, grain=grain)
+    outcome = choose(times, said.request_at, anchor=anchor, grain=grain)
+    if len(times) > 1 and isinstance(outcome, Resolved):
+        return Ask(options=(outcome,), why=Why.WHICH_READING)  # the other reading has passed: still two
+    return outcome
 
 
 def _options(outcome: Outcome) -> tuple[Resolved, ...]:
@@ -141,12 +126,13 @@ def _options(outcome: Outcome) -> tuple[Resolved, ...]:
 
 def _memory(said: Sentence, anchors: Sequence[Anchor], lead: Lead) -> tuple[Resolved, ...]:
     """Return the events' own readings: each event less the length, where that lies ahead."""
-    return tuple(
+    options = (
         option
         for anchor in anchors
         if anchor.at is not None
         for option in _options(_moved(said, anchor.at, anchor.name, lead, -1))
     )
+    return tuple(sorted(options, key=lambda option: option.at.timestamp()))
 
 
 def _mentioned(said: Sentence, leads: Sequence[Lead]) -> tuple[Resolved, ...]:

@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta, tzinfo
 
 from gate.when.local import shifted, wall_of
 from gate.when.outcome import REQUEST, Ask, Grain, Outcome, Resolved, Why
-from gate.when.pieces import Clock, Every, Lead, MonthDay, Part, Weekday
+from gate.when.pieces import Clock, Every, Half, Lead, MonthDay, Part, Weekday
 from gate.when.points import hours_of, settle
 
 _NAMES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
@@ -33,17 +33,17 @@ def recurrence(
     if lead is not None and lead.seconds:
         plain = weekday is None and month_day is None and clock is None and part is None
         return _by_seconds(lead, request_at, zone) if plain else _UNSURE
-    if lead is None and weekday is None and part is not None:
-        lead = Lead(days=1)  # "every morning"
+    timed = part is not None or (clock is not None and clock.half is not Half.NONE)
+    if lead is None and weekday is None and timed:
+        lead = Lead(days=1)  # "every morning", "every midnight"
     rule = _rule(lead, weekday, month_day)
     if rule is None:
         return _UNSURE
     if clock is None:
         return Ask(options=(), why=Why.WHICH_TIME)
-    hours = hours_of(clock, part, named_day=True)
+    hours = sorted({hour % 24 for hour in hours_of(clock, part, named_day=True)})
     outcomes = [
-        _at(rule, replace(clock, hour=hour % 24), _accepts(weekday, month_day), request_at, zone)
-        for hour in hours
+        _at(rule, replace(clock, hour=hour), _accepts(weekday, month_day), request_at, zone) for hour in hours
     ]
     if len(outcomes) == 1:
         return outcomes[0]

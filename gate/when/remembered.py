@@ -15,6 +15,7 @@ _STATED = re.compile(
     r"(?: (?P<place>[^\W\d_]+(?: [^\W\d_]+)?))?"
     r"(?: \(?(?P<utc>utc|gmt)? ?(?P<sign>[+-]) ?(?P<h>\d\d?)(?::?(?P<m>\d\d))?\)?)?"
 )
+_EARLIEST = 1970
 _UTC_WORDS = frozenset({"utc", "gmt", "z"})
 
 
@@ -36,5 +37,7 @@ def event_time(text: str, zone: tzinfo) -> datetime | None:
     try:
         at = datetime.fromisoformat(f"{found['day']}T{found['clock'] or '00:00'}{iso.replace('z', '+00:00')}")
     except ValueError:
+        return None
+    if at.year < _EARLIEST:
         return None
     return at if at.tzinfo else at.replace(tzinfo=zone)

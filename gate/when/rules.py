@@ -73,6 +73,7 @@ def _about(said: Sentence) -> Outcome:
         for anchor in said.anchors
         if anchor.at is not None and since(said.request_at, anchor.at) > timedelta()
     )
+    options = tuple(sorted(options, key=lambda option: option.at.timestamp()))
     return Ask(options=options, why=Why.WHICH_EVENT if len(said.anchors) > 1 else Why.WHICH_TIME)
 
 

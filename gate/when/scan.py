@@ -44,51 +44,22 @@ _LINKS = frozenset(
 )
 #: Days of the week that are words of their own: "mon, wed at 9".
 _SHORT_DAYS = frozenset({"mon", "sat", "sun"})
+_COMING = frozenset(Trouble(word) for word in ("القادم", "القادمه", "المقبل", "المقبله"))
+_REACH = 6  # pieces
 #: Words right before a time that turn it around.
 _TURNS = frozenset({"not", "never", "no", "without", "لا", "ليس", "مش", "مو"})
 #: Words right before a time that make it part of what is spoken of: "the logs from 3am", "about Friday".
-_SPOKEN_OF = frozenset(
-    [
-        "from",
-        "since",
-        "about",
-        "of",
-        "than",
-        "the",
-        "a",
-        "an",
-        "with",
-        "mid",
-        "post",
-        "pre",
-        "circa",
-        "roughly",
-        "almost",
-        "nearly",
-        "alternate",
-        "penultimate",
-        "previous",
-        "prior",
-        "preceding",
-        "my",
-        "our",
-        "your",
-        "his",
-        "her",
-        "their",
-        "that",
-        "until",
-        "till",
-        "by",
-        "عن",
-        "من",
-        "حول",
-        "منذ",
-    ]
-)
+_SPOKEN_OF = frozenset({
+    "from", "since", "about", "of", "than", "the", "a", "an", "with", "mid", "post", "pre", "circa",
+    "roughly", "almost", "nearly", "alternate", "penultimate", "previous", "prior", "preceding",
+    "my", "our", "your", "his", "her", "their", "that", "until", "till", "by", "عن", "من", "حول",
+    "منذ",
+})  # fmt: skip
 #: What may stand between a time and its zone.
 _TO_ZONE = frozenset({"in", "(", ",", "by", "/", "ب", "في"})
-_ASKED_FOR = frozenset(["reminder", "alarm", "timer", "me", "it", "schedule", "scheduled", "set"])
+_ASKED_FOR = frozenset({
+    "reminder", "alarm", "timer", "me", "it", "schedule", "scheduled", "set",
+})  # fmt: skip
 
 
 def scan(text: str, remembered: Remembered, zones: Mapping[str, tzinfo]) -> list[Piece]:
@@ -109,8 +80,10 @@ def _checked(pieces: Sequence[Piece], place: int) -> Piece:
     """Return the piece, or a `Trouble` when what stands around it puts it in doubt."""
     piece = pieces[place]
     if isinstance(piece, Word):
-        return Trouble(piece.text) if _doubtful(pieces, place) else piece
+        return Trouble(piece.text) if _doubtful(pieces, place, piece.text) else piece
     if piece == Trouble("next") and isinstance(next(iter(pieces[place + 1 :]), None), Event):
+        return Word("next")
+    if place and isinstance(pieces[place - 1], Event) and piece in _COMING:
         return Word("next")
     if _goes_on(piece) and not ends(pieces, place):
         return Trouble("at")  # "look at 5 servers", "Friday outage"
@@ -134,7 +107,7 @@ def _goes_on(piece: Piece) -> bool:
     """Whether a plain word right behind this piece may belong to it."""
     if isinstance(piece, Clock):
         return piece.half is Half.NONE and not piece.fine
-    return isinstance(piece, Weekday) and not piece.many
+    return isinstance(piece, Every) or (isinstance(piece, Weekday) and not piece.many)
 
 
 def _spoken_of(pieces: Sequence[Piece], place: int) -> bool:
@@ -171,18 +144,19 @@ def _read(text: str, at: int, zones: Mapping[str, tzinfo], *, every: bool) -> tu
     return (Trouble(word) if doubtful else Word(word)), at + len(word)
 
 
-def _doubtful(pieces: Sequence[Piece], place: int) -> bool:
-    word = pieces[place]
-    before, after = place - 1, place + 1
-    if isinstance(word, Word) and word.text in _TURNS:
-        return after < len(pieces) and _is_time(pieces[after])
-    if not isinstance(word, Word) or not _counts(pieces, place, word.text):
-        return False
-    while before >= 0 and isinstance(link := pieces[before], Word) and link.text in _LINKS:
-        before -= 1
-    while after < len(pieces) and isinstance(link := pieces[after], Word) and link.text in _LINKS:
-        after += 1
-    return (before >= 0 and _is_time(pieces[before])) or (after < len(pieces) and _is_time(pieces[after]))
+def _doubtful(pieces: Sequence[Piece], place: int, word: str) -> bool:
+    if word in _TURNS:
+        return any(_is_time(piece) for piece in pieces[place + 1 : place + 2])
+    before, after = pieces[max(0, place - _REACH) : place][::-1], pieces[place + 1 : place + 1 + _REACH]
+    near = [*_beyond_links(before), *_beyond_links(after)]
+    if any(isinstance(piece, Lead) and piece.way is Way.FORWARD for piece in after[:1]):
+        near.pop()  # "ct 101 in 20 min"
+    return _counts(pieces, place, word) and any(_is_time(piece) for piece in near)
+
+
+def _beyond_links(side: Sequence[Piece]) -> Sequence[Piece]:
+    """Return what comes first behind "or", "-" and the like: one piece, or nothing."""
+    return [piece for piece in side if not (isinstance(piece, Word) and piece.text in _LINKS)][:1]
 
 
 def _counts(pieces: Sequence[Piece], place: int, word: str) -> bool:
@@ -198,4 +172,4 @@ def _counts(pieces: Sequence[Piece], place: int, word: str) -> bool:
 
 
 def _is_time(piece: Piece) -> bool:
-    return not isinstance(piece, Word | Event | Relation)
+    return not isinstance(piece, Word | Event | Relation) and piece != Zone(None)

@@ -16,94 +16,22 @@ from gate.when.pieces import Event, Lead, Piece, Relation, Side, Way, Word
 
 _Kind = TypeVar("_Kind", bound=Piece)
 
-_ARTICLES = frozenset(
-    [
-        "the",
-        "my",
-        "our",
-        "your",
-        "his",
-        "her",
-        "their",
-        "this",
-        "that",
-        "next",
-        "upcoming",
-        "coming",
-        "a",
-        "an",
-        "هذا",
-        "هذه",
-        "موعد",
-        "وقت",
-    ]
-)
+_ARTICLES = frozenset({
+    "the", "my", "our", "your", "his", "her", "their", "this", "that", "next", "upcoming", "coming",
+    "a", "an", "هذا", "هذه", "موعد", "وقت",
+})  # fmt: skip
 _OF = frozenset({"من"})
 #: What may stand right behind a time without belonging to it.
-_BEHIND_TIME = frozenset(
-    [
-        "to",
-        "in",
-        "by",
-        "and",
-        "about",
-        "on",
-        "so",
-        "that",
-        "for",
-        "please",
-        "at",
-        "with",
-        "because",
-        "if",
-        "when",
-        "or",
-        "then",
-        "of",
-        "via",
-        "using",
-        "from",
-        "ب",
-        "عن",
-        "في",
-        "علي",
-        "الي",
-        "ان",
-        "لكي",
-        "كي",
-        "حتي",
-        "من",
-        "القادم",
-        "القادمه",
-        "المقبل",
-        "المقبله",
-        "الجاي",
-        "الجايه",
-    ]
-)
+_BEHIND_TIME = frozenset({
+    "to", "in", "by", "and", "about", "on", "so", "that", "for", "please", "at", "with", "because",
+    "if", "when", "or", "then", "of", "via", "using", "from", "ب", "عن", "في", "علي", "الي", "ان",
+    "لكي", "كي", "حتي", "من", "القادم", "القادمه", "المقبل", "المقبله", "الجاي", "الجايه",
+})  # fmt: skip
 #: Likewise behind an event; "of", "for" and "in" would make it another one.
-_BEHIND_EVENT = frozenset(
-    [
-        "to",
-        "and",
-        "about",
-        "so",
-        "that",
-        "please",
-        "because",
-        "then",
-        "عن",
-        "لكي",
-        "كي",
-        "حتي",
-        "القادم",
-        "القادمه",
-        "المقبل",
-        "المقبله",
-        "الجاي",
-        "الجايه",
-    ]
-)
+_BEHIND_EVENT = frozenset({
+    "next", "to", "and", "about", "so", "that", "please", "because", "then", "عن", "لكي", "كي", "حتي",
+    "القادم", "القادمه", "المقبل", "المقبله", "الجاي", "الجايه",
+})  # fmt: skip
 _STOPS = frozenset(',.!?;:)"')
 
 
