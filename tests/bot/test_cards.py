@@ -11,6 +11,7 @@ from gate.domain import (
     Digest,
     PersonId,
     PlaceId,
+    ProposalId,
     Radius,
     Risk,
     RouteKind,
@@ -170,3 +171,102 @@ def test_the_last_run_says_how_long_it_took_where_that_is_known() -> None:
     assert "last run just now, failed in 3.0 s" in drawn(proposal(one()), last=last)
     settled = LastRun(ended_at=NOW, state=ActionState.SUCCEEDED, run_s=0.0)
     assert "last run just now, ok\n" in drawn(proposal(one()), last=settled)
+
+
+def test_much_output_hangs_on_the_card_whole_and_its_ends_stand_on_it() -> None:
+    printed = "\n".join(f"line {number}" for number in range(100))
+    end = replace(ended(exit_code=0, run_s=1), output=printed)
+    view = proposal(one("cat log", state=ActionState.SUCCEEDED, ending=end))
+    cards = Cards(token_key=b"k" * 32, secrets=(), last_run=lambda _: None)
+    message = cards.draw(view, now=NOW, zone=UTC, files=True)
+    shown = message.body.plain()
+    assert message.attachment == ("output.txt", f"{printed}\n".encode())
+    assert "line 7\n… 84 lines left out here; whole in output.txt …\nline 92" in shown
+    assert "✓ ok in 1.0 s · 100 lines" in shown
+    without = cards.draw(view, now=NOW, zone=UTC)
+    assert without.attachment is None
+    assert "… 60 lines left out here; `show" in without.body.plain()
+
+
+def test_what_fits_on_a_phone_is_no_file() -> None:
+    end = replace(ended(exit_code=0, run_s=1), output="a\nb\n")
+    view = proposal(one("cat log", state=ActionState.SUCCEEDED, ending=end))
+    cards = Cards(token_key=b"k" * 32, secrets=(), last_run=lambda _: None)
+    message = cards.draw(view, now=NOW, zone=UTC, files=True)
+    assert message.attachment is None
+    assert "lines" not in message.body.plain()
+
+
+def test_outputs_of_a_list_stand_in_one_file_each_under_its_name() -> None:
+    end = replace(ended(exit_code=0, run_s=1), output="x\n" * 30)
+    both = [one("cat log", index=index, state=ActionState.SUCCEEDED, ending=end) for index in (1, 2)]
+    cards = Cards(token_key=b"k" * 32, secrets=(), last_run=lambda _: None)
+    message = cards.draw(proposal(*both), now=NOW, zone=UTC, files=True)
+    assert message.attachment is not None
+    assert message.attachment[1].decode().count("x\n") == 60
+    assert message.attachment[1].decode().startswith("# 1 ")
+    assert "\n\n# 2 " in message.attachment[1].decode()
+
+
+def granted(made: Action, *, said: str = "go ahead") -> ApprovalView:
+    state, by = ApprovalState.GRANTED, PersonId("ana")
+    return replace(live(made), state=state, decided_by=by, decided_at=NOW, said=said)
+
+
+def test_one_yes_to_a_list_is_told_once() -> None:
+    done = [
+        one(
+            index=index,
+            state=ActionState.SUCCEEDED,
+            approval=granted(action(index=index)),
+            ending=ended(exit_code=0, run_s=1),
+        )
+        for index in (1, 2)
+    ]
+    shown = drawn(proposal(*done))
+    assert shown.count("approved by ana") == 1
+    assert shown.splitlines()[-1].startswith('approved by ana, "go ahead", ')
+    assert shown.count("digest ") == 2
+    other = replace(done[1], approval=granted(action(index=2), said="yes"))
+    assert drawn(proposal(done[0], other)).count("approved by ana") == 2
+
+
+def test_a_pressed_button_is_no_quotation() -> None:
+    done = one(
+        state=ActionState.SUCCEEDED,
+        approval=granted(action(), said="[Approve]"),
+        ending=ended(exit_code=0, run_s=1),
+    )
+    assert "approved by ana, " in drawn(proposal(done))
+    assert "[Approve]" not in drawn(proposal(done))
+
+
+def test_a_long_command_is_not_begun_twice() -> None:
+    command = f"touch /srv/{'x' * 90}"
+    judged = replace(verdict(), deed=None)
+    lines = drawn(proposal(one(command, judged=judged))).splitlines()
+    assert lines[0].endswith("· touch …")
+    assert lines[1] == command
+
+
+def test_a_replaced_card_says_so_once() -> None:
+    dropped = one(state=ActionState.CANCELLED, ending=ended("replaced by #k00009, nothing ran"))
+    shown = drawn(replace(proposal(dropped), replaced_by=ProposalId("k00009")))
+    assert shown.count("replaced by") == 1
+    assert shown.endswith("This card was replaced by #k00009. Nothing ran from it.")
+
+
+def test_where_to_look_after_packages_is_known() -> None:
+    lost = one("sudo apt-get upgrade -y", state=ActionState.LOST, ending=ended("connection lost"))
+    assert "Check: run tail -20 /var/log/apt/history.log on web1" in drawn(proposal(lost))
+    lost = one("echo apt", state=ActionState.LOST, ending=ended("connection lost"))
+    assert "Check:" not in drawn(proposal(lost))
+
+
+def test_details_name_every_dependant_once() -> None:
+    radius = Radius(known=False, services=("a", "b", "c"), targets=())
+    touched = replace(verdict(), touches=(Touch(kind=TouchKind.SERVICE, name="caddy"),))
+    view = proposal(replace(one(judged=touched), radius=radius))
+    cards = Cards(token_key=b"k" * 32, secrets=(), last_run=lambda _: None)
+    shown = cards.details(view, now=NOW, zone=UTC).plain()
+    assert "3 services depend on it: a, b, c, maybe more" in shown
