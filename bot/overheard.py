@@ -7,7 +7,7 @@ tightens acts wherever sayso is (D19). Nothing here decides what words mean.
 
 from collections.abc import Container
 
-from bot import control_words
+from bot import control_words, pairing
 from bot.core import Core
 from bot.ports import Inbound, InboundKind
 from gate import phrases
@@ -26,11 +26,9 @@ def concerns(core: Core, inbound: Inbound, *, own_threads: Container[str] = ()) 
     """
     if inbound.addressed or inbound.kind not in _TALK:
         return True
-    if core.subject_of(inbound.reply_to) is not None:
-        return True
+    if core.subject_of(inbound.reply_to) is not None or pairing.said_in(core, inbound.text) is not None:
+        return True  # a code is over once it is said where others read, whoever says it
     operator = None if inbound.account.is_bot else core.find(inbound.account.key)
-    if operator is not None and inbound.place.thread and core.queries.windows(core.place_of(inbound.place)):
-        return True  # it may be a card's own thread, where anybody's next word may be the answer
     if operator is None:
         return False
     place = core.place_of(inbound.place)

@@ -1,8 +1,8 @@
 """Pairing: a person links another account of their own by a code that is shown once (X4, P11).
 
 The code is asked for where nobody else listens, is good for ten minutes, once, and links an account to
-whoever asked for it and to nobody else. Guessing ends every open code after a few tries. Only a keyed hash of
-a code is recorded. What the linked account may do then is what the person may.
+whoever asked for it and to nobody else. Guessing ends every open code after a few tries, and a code that is
+said where others read is over at once. What the linked account may do then is what the person may.
 """
 
 import hashlib
@@ -20,6 +20,7 @@ from bot.phrasing import clock_time
 from bot.ports import Account, Inbound
 from bot.text import Text, strong
 from gate.domain import AGENT, Reason, ReasonCode
+from gate.policy import Operator
 from ledger.accounts import PairingView
 from ledger.codec import instant
 from ledger.kinds import Kind, PairingIsOpen
@@ -81,8 +82,7 @@ def take(core: Core, outcome: Outcome, inbound: Inbound) -> bool:
     open_ones = [one for one in core.queries.pairings() if one.deadline_at > outcome.at]
     if not open_ones:
         return False
-    mac = _mac(core, match[1].replace("-", "").upper())
-    found = next((one for one in open_ones if hmac.compare_digest(one.mac, mac)), None)
+    found = said_in(core, inbound.text)
     if found is None:
         _miss(outcome, open_ones, inbound.account)
         return True
@@ -106,6 +106,43 @@ def take(core: Core, outcome: Outcome, inbound: Inbound) -> bool:
     asked_in = core.queries.offered_in(found.id)
     if asked_in is not None:
         outcome.effects.append(replace(told, place=asked_in))
+    return True
+
+
+def said_in(core: Core, text: str) -> PairingView | None:
+    """Return the open code that `text` gives; None for other words, and for a wrong code."""
+    match = _SAID.fullmatch(text)
+    if match is None:
+        return None
+    mac, now = _mac(core, match[1].replace("-", "").upper()), core.now()
+    still = (one for one in core.queries.pairings() if one.deadline_at > now)
+    return next((one for one in still if hmac.compare_digest(one.mac, mac)), None)
+
+
+def expose(core: Core, outcome: Outcome, inbound: Inbound) -> bool:
+    """End a code that was said where others read, since any of them could use it; False for other words."""
+    found = None if inbound.direct else said_in(core, inbound.text)
+    if found is None:
+        return False
+    _end(outcome, found, "said where others read")
+    over = Text.of(
+        "That code was said where others read, so it is over. Nothing was linked.",
+        "Ask for a new one, and send it to sayso in a direct message.",
+    )
+    outcome.say(over)
+    asked_in = core.queries.offered_in(found.id)
+    if asked_in is not None and asked_in != outcome.place:
+        outcome.effects.append(replace(outcome.said(over), place=asked_in))
+    return True
+
+
+def known(core: Core, outcome: Outcome, inbound: Inbound, operator: Operator) -> bool:
+    """Handle a code that an account gives which is somebody's already; False for other words."""
+    if expose(core, outcome, inbound):
+        return True
+    if said_in(core, inbound.text) is None:
+        return False
+    outcome.say(Text.of(f"This account is {operator.id}'s already. Nothing changed; the code is still good."))
     return True
 
 

@@ -20,5 +20,5 @@ def answer(core: Core, outcome: Outcome, inbound: Inbound) -> None:
         outcome.say(Text.of(f"{inbound.account.user} is no operator here. Operators: {known}."))
     elif inbound.kind in (InboundKind.CLICK, InboundKind.FORM):
         outcome.note(Text.of("Only operators decide here. Nothing ran."))
-    elif inbound.kind is InboundKind.MESSAGE:
+    elif inbound.kind is InboundKind.MESSAGE and not pairing.expose(core, outcome, inbound):
         pairing.take(core, outcome, inbound)

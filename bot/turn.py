@@ -15,6 +15,7 @@ from bot import (
     forms,
     loosening,
     moved,
+    pairing,
     reasons,
     strangers,
 )
@@ -72,9 +73,9 @@ class Turns:
             LedgerError: nothing was written, so nothing may happen.
         """
         for attempt in range(MAX_TRIES):
-            outcome = self._compose(inbound, seen=seen, refers_to=refers_to)
-            self.core.probe("turn.composed")
             try:
+                outcome = self._compose(inbound, seen=seen, refers_to=refers_to)
+                self.core.probe("turn.composed")
                 self.core.ledger.append(outcome.batch(inbox=inbox))
             except LostRaceError:
                 if attempt == MAX_TRIES - 1:
@@ -157,6 +158,8 @@ class Turns:
             self.presses.press(outcome, facts, speaker, inbound.token, inbound.place.platform)
         elif inbound.kind is InboundKind.FORM:
             fill(core, outcome, facts, speaker, inbound.token)
+        elif pairing.known(core, outcome, inbound, operator):
+            pass
         elif inbound.kind is InboundKind.MESSAGE and not inbound.forwarded:
             utterance = Utterance(
                 person=operator,

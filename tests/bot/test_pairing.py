@@ -162,13 +162,6 @@ async def test_a_code_ends_by_itself(tmp_path: Path) -> None:
         assert kit.kinds().count("pairing:ended") == 1
 
 
-async def test_a_code_said_in_the_open_links_nobody(tmp_path: Path) -> None:
-    async with conversation(tmp_path) as kit:
-        code = await ask(kit)
-        assert await send(kit, code, direct=False) == ""
-        assert who(kit) is None
-
-
 async def test_a_bot_is_linked_to_nobody(tmp_path: Path) -> None:
     async with conversation(tmp_path) as kit:
         code = await ask(kit)
@@ -291,3 +284,34 @@ async def test_a_rebuild_gives_the_same_accounts(tmp_path: Path) -> None:
         assert before["pairing"]
         assert kit.core.ledger.rebuild(reset) == kit.core.ledger.head().seq
         assert tables(kit) == before
+
+
+# ---------------------------------------------------------------- said where others read
+
+
+@pytest.mark.parametrize("by", [NEW, "kim", "ana"])
+async def test_a_code_that_is_said_where_others_read_is_over(tmp_path: Path, by: str) -> None:
+    async with conversation(tmp_path, operators=(person("ana"), person("kim"))) as kit:
+        code = await ask(kit)
+        told = await kit.say(f"pair {code}", by=by, addressed=False)
+        assert told.count("That code was said where others read, so it is over. Nothing was linked.") == 2
+        assert kit.core.queries.pairings() == ()
+        assert await send(kit, code, by=GUESSER) == ""
+        assert who(kit, GUESSER) is None
+
+
+async def test_a_wrong_code_among_people_is_talk(tmp_path: Path) -> None:
+    async with conversation(tmp_path) as kit:
+        code = await ask(kit)
+        kinds = kit.kinds()
+        assert await kit.say(f"pair {wrong(code)}", by=NEW, addressed=False) == ""
+        assert kit.kinds() == kinds
+        assert "Linked" in await send(kit, code)
+
+
+async def test_an_account_that_is_somebodys_already_is_told_so(tmp_path: Path) -> None:
+    async with conversation(tmp_path, operators=(person("ana"), person("kim"))) as kit:
+        code = await ask(kit)
+        told = await send(kit, code, by="kim")
+        assert told == "This account is kim's already. Nothing changed; the code is still good."
+        assert "Linked" in await send(kit, code)
