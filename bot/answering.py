@@ -38,7 +38,7 @@ from gate.lifecycle import ActionState, ApprovalState
 from gate.policy import Operator
 from gate.redact import redact, redact_command
 from ledger.codec import instant
-from ledger.kinds import ActionIs, ApprovalIs, Json, Kind
+from ledger.kinds import ActionIs, ApprovalIs, Json, Kind, LostRaceError
 from ledger.views import ActionView, ProposalView
 
 
@@ -192,6 +192,8 @@ def _which(core: Core, outcome: Outcome, decision: Which, speaker: Speaker) -> N
     buttons = []
     for view in _views(core, decision.approvals):
         pending = view.pending
+        if not pending:  # answered since the facts were read
+            raise LostRaceError(ApprovalIs(decision.approvals[0].approval, ApprovalState.PENDING))
         until = min(one.approval.deadline_at for one in pending if one.approval is not None)
         what = ", ".join(named(one, secrets=core.secrets) for one in pending)
         lines.append(f"#{view.id}  {what}   until {clock_time(until, zone=speaker.zone, now=outcome.at)}")

@@ -1,10 +1,17 @@
 """Answers about the past, and about what depends on something, as the conversation gives them."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
+from bot import answering, deadlines
+from bot.core import Core
 from bot.inventory import ServiceConfig
+from gate.domain import PendingApproval
+from ledger.views import ProposalView
 from tests.bot.test_digest import Ends
-from tests.kit import conversation, local_inventory
+from tests.kit import ScriptedClock, conversation, local_inventory
 
 
 async def test_a_history_that_stops_at_its_limit_says_so(tmp_path: Path) -> None:
@@ -24,3 +31,24 @@ async def test_what_depends_on_a_service_needs_no_target(tmp_path: Path) -> None
     async with conversation(tmp_path, executor=Ends, inventory=inventory) as kit:
         assert await kit.say("what depends on caddy?") == "caddy → blog"
         assert await kit.say("what depends on caddy on web2?") == "caddy → blog"
+
+
+async def test_what_ended_while_it_was_asked_about_is_no_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, views = ScriptedClock(), answering._views
+    async with conversation(tmp_path, executor=Ends, clock=clock) as kit:
+        await kit.say("run systemctl restart caddy on web1")
+        await kit.say("run systemctl restart caddy on web2")
+
+        def late(core: Core, approvals: Sequence[PendingApproval]) -> list[ProposalView]:
+            if not deadlines.close_due(core):
+                clock.advance(3600)
+                deadlines.close_due(core)
+            return views(core, approvals)
+
+        monkeypatch.setattr(answering, "_views", late)
+        shown = await kit.say("yes")
+        assert "Which one" not in shown
+        assert "turn:crashed" not in kit.kinds()
+        assert "action:started" not in kit.kinds()
