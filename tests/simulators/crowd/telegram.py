@@ -1,6 +1,7 @@
 """A crowd on Telegram: every update is kept until it is confirmed, presses too, however late."""
 
 import contextlib
+import time
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,9 @@ from typing import Any
 from tests.simulators.crowd.people import Crowd, Press, Room, secret
 from tests.simulators.telegram.faults import gateway, nonsense, refused, reset
 from tests.simulators.telegram.server import TOKEN, Server, serving
+
+#: A bot that reads asks again within this time, once it got something.
+BETWEEN_POLLS_S = 0.5
 
 
 class TelegramCrowd(Crowd):
@@ -18,6 +22,14 @@ class TelegramCrowd(Crowd):
         super().__init__()
         self.server, self.world = server, server.world
         self.shared = self.world.group(-500)
+        self._polled_at = -1.0
+        poll = server._getUpdates
+
+        async def polled(params: dict[str, Any]) -> Any:
+            self._polled_at = time.monotonic()
+            return await poll(params)
+
+        server._getUpdates = polled  # type: ignore[method-assign] # looked up by name
         for method in ("sendMessage", "editMessageText", "editMessageReplyMarkup"):
             setattr(
                 server, f"_{method}", self._watched(getattr(server, f"_{method}"), method == "sendMessage")
@@ -69,7 +81,7 @@ class TelegramCrowd(Crowd):
         return [one["text"] for one in room.where[1].posts[int(message)].buttons()]
 
     def is_connected(self) -> bool:
-        return self.server._polling is not None
+        return self.server._polling is not None or time.monotonic() - self._polled_at < BETWEEN_POLLS_S
 
     def acknowledgements(self) -> Iterable[float]:
         return [seconds for _words, seconds in self.world.answers.values()]
