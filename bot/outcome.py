@@ -62,6 +62,7 @@ class Outcome:
         buttons: tuple[tuple[str, str, str], ...] = (),
         fold: str = "",
         asks: tuple[ProposalId, str, str] | None = None,
+        fleeting: bool = False,
     ) -> None:
         """Answer in the place of the turn.
 
@@ -69,8 +70,11 @@ class Outcome:
             buttons: (label, token, style) of each.
             asks: what a reply to this message is about, the token of the form that it fills in ("" for
                 none) and the hint in the empty field.
+            fleeting: nothing of it is kept once it was said.
         """
         said = self.said(text, buttons=buttons, fold=fold)
+        if fleeting:
+            said = replace(said, body={**said.body, "fleeting": True})
         if asks is not None:
             about, form, hint = asks
             said = replace(said, body={**said.body, "subject": about, "form": form, "asks": hint})

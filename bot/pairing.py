@@ -2,7 +2,8 @@
 
 The code is asked for where nobody else listens, is good for ten minutes, once, and links an account to
 whoever asked for it and to nobody else. Guessing ends every open code after a few tries, and a code that is
-said where others read is over at once. What the linked account may do then is what the person may.
+said where others read is over at once. Only a keyed hash of a code is kept. What the linked account may do
+then is what the person may.
 """
 
 import hashlib
@@ -70,7 +71,8 @@ def offer(core: Core, outcome: Outcome, speaker: Speaker, *, direct: bool) -> No
         Text.of(
             ["From the account to be linked, send sayso a direct message:  ", strong(f"pair {shown}")],
             f"Good once, until {ends}, for {speaker.operator.id}.",
-        )
+        ),
+        fleeting=True,
     )
 
 

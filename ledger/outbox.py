@@ -69,6 +69,8 @@ class Packed:
 def pack(effect: Effect) -> Packed:
     """Make an effect ready; "subject" in its body becomes findable by `Outbox.posted`.
 
+    A body that is "fleeting" is forgotten once the effect is settled, however that went.
+
     Raises:
         DraftError: its body is no JSON.
     """
@@ -155,7 +157,8 @@ class Outbox:
 
         def work(connection: sqlite3.Connection) -> None:
             settled = connection.execute(
-                "UPDATE outbox SET state = ?, ref = ?, why = ?, settled_at = ?"
+                "UPDATE outbox SET state = ?, ref = ?, why = ?, settled_at = ?,"
+                " body = iif(json_extract(body, '$.fleeting'), '{}', body)"
                 " WHERE id = ? AND state IN ('pending', 'uncertain')",
                 (state.value, ref, why, stamp, effect),
             ).rowcount

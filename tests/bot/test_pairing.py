@@ -315,3 +315,19 @@ async def test_an_account_that_is_somebodys_already_is_told_so(tmp_path: Path) -
         told = await send(kit, code, by="kim")
         assert told == "This account is kim's already. Nothing changed; the code is still good."
         assert "Linked" in await send(kit, code)
+
+
+async def test_a_code_is_kept_nowhere(tmp_path: Path) -> None:
+    async with conversation(tmp_path) as kit:
+        code = await ask(kit)
+        await send(kit, wrong(code))
+        await send(kit, code)
+        assert who(kit) == "ana"
+        reader = kit.core.ledger.reader()
+        kept = [
+            row
+            for table in ("entry", "payload", "inbox", "outbox")
+            for row in reader.execute(f"SELECT * FROM {table}")
+            if code in str(tuple(row))
+        ]
+        assert kept == []
