@@ -98,17 +98,16 @@ def _longest(
 ) -> tuple[tuple[Anchor, ...], int] | None:
     """Return the events of the longest name that begins at `place`, and the place after it."""
     first = words[place][0]
-    for start in (_bare(first), *([_bare(first[1:])] if first[0] in _PREFIXES else [])):
-        exact, loose = [start], [start]
-        best: tuple[tuple[Anchor, ...], int] | None = None
-        for after in range(place + 1, len(words) + 1):
-            found = events.names.get(tuple(exact)) or events.names.get(tuple(loose))
-            best = (found, after) if found else best
-            if after == len(words) or len(loose) > events.longest:
-                break
-            word = _bare(words[after][0])
-            exact.append(word)
-            loose += [] if word in _PERIODS else [word]
-        if best is not None:
-            return best
-    return None
+    starts = [_bare(first), *([_bare(first[1:])] if first[0] in _PREFIXES else [])]
+    rest = [_bare(word) for word, _, _ in words[place + 1 : place + 1 + 2 * events.longest]]
+    found = [
+        (anchors, place + 1 + count)
+        for start in starts
+        for count in range(len(rest) + 1)
+        for name in (
+            [start, *rest[:count]],
+            [start, *(word for word in rest[:count] if word not in _PERIODS)],
+        )
+        if (anchors := events.names.get(tuple(name))) is not None
+    ]
+    return max(found, key=lambda one: one[1], default=None)

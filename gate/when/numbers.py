@@ -113,7 +113,10 @@ def any_of(words: Iterable[str]) -> str:
 
 
 #: A whole number, in digits or words.
-NUMBER = rf"(?:\d{{1,9}}|{any_of(WORDS)})"
+NUMBER = (
+    rf"(?:\d{{1,9}}|{any_of(_EN_TENS)}[- ]{any_of(_EN[1:10])}|{any_of(_AR_ONES)} و ?{any_of(_AR_TENS)}|"
+    rf"{any_of([*_AR_TEENS, *_EN, *_EN_TENS, *_AR_TENS, *_AR_ONES])})"
+)
 #: A day of a month, in digits, "15th" or in words.
 DAY_NUMBER = rf"(?:\d{{1,2}}(?:st|nd|rd|th)?|{any_of(ORDINALS)})"
 _SUFFIX = re.compile(r"st|nd|rd|th")

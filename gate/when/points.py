@@ -155,18 +155,10 @@ def hours_of(clock: Clock, part: Part | None, *, named_day: bool) -> tuple[int, 
 
 
 def _said(clock: Clock, *, named_day: bool) -> tuple[int, ...]:
-    hour = clock.hour
-    match clock.half:
-        case Half.EXACT:
-            return (hour,)
-        case Half.AM:
-            return (hour % 12,)
-        case Half.PM:
-            return (hour % 12 + 12,)
-        case Half.NONE:
-            if named_day and hour >= _MORNING:
-                return (hour,)
-            return (hour % 12, hour % 12 + 12)
+    morning, evening = clock.hour % 12, clock.hour % 12 + 12
+    if clock.half is Half.EXACT or (clock.half is Half.NONE and named_day and clock.hour >= _MORNING):
+        return (clock.hour,)
+    return {Half.AM: (morning,), Half.PM: (evening,)}.get(clock.half, (morning, evening))
 
 
 def _usual(point: Point, request_at: datetime) -> tuple[Resolved, ...]:
@@ -204,11 +196,8 @@ def _dates_of(day: Day, today: date) -> set[date]:
             return _weekdays(day, today)
         case MonthDay():
             return set(_month_days(day.day, today))
-        case Date(year=None):
-            return set(_anniversaries(day, today))
-        case Date(year=int() as year):
-            return {date(year, day.month, day.day)}
-    raise AssertionError(day)
+        case _:
+            return {date(day.year, day.month, day.day)} if day.year else set(_anniversaries(day, today))
 
 
 def _weekdays(day: Weekday, today: date) -> set[date]:

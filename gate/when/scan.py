@@ -44,10 +44,12 @@ _LINKS = frozenset(
 )
 #: Days of the week that are words of their own: "mon, wed at 9".
 _SHORT_DAYS = frozenset({"mon", "sat", "sun"})
+#: Between two times that are no list and no length: "4pm and Friday".
+_AND = frozenset({"and", "then", "و", "&"})
 _COMING = frozenset(Trouble(word) for word in ("القادم", "القادمه", "المقبل", "المقبله"))
 _REACH = 6  # pieces
 #: Words right before a time that turn it around.
-_TURNS = frozenset({"not", "never", "no", "without", "لا", "ليس", "مش", "مو"})
+_TURNS = frozenset({"or", "او", "not", "never", "no", "without", "لا", "ليس", "مش", "مو"})
 #: Words right before a time that make it part of what is spoken of: "the logs from 3am", "about Friday".
 _SPOKEN_OF = frozenset({
     "from", "since", "about", "of", "than", "the", "a", "an", "with", "mid", "post", "pre", "circa",
@@ -145,8 +147,12 @@ def _read(text: str, at: int, zones: Mapping[str, tzinfo], *, every: bool) -> tu
 
 
 def _doubtful(pieces: Sequence[Piece], place: int, word: str) -> bool:
+    around = [_is_time(piece) for piece in pieces[place + 1 : place + 2]]
+    if word in _AND:
+        around += [_is_time(piece) for piece in pieces[max(0, place - 1) : place]]
+        return len(around) > 1 and all(around)
     if word in _TURNS:
-        return any(_is_time(piece) for piece in pieces[place + 1 : place + 2])
+        return any(around)
     before, after = pieces[max(0, place - _REACH) : place][::-1], pieces[place + 1 : place + 1 + _REACH]
     near = [*_beyond_links(before), *_beyond_links(after)]
     if any(isinstance(piece, Lead) and piece.way is Way.FORWARD for piece in after[:1]):

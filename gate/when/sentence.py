@@ -35,7 +35,7 @@ _BEHIND_EVENT = frozenset({
 _STOPS = frozenset(',.!?;:)"')
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)  # no slots: what is found is kept beside the fields
 class Sentence:
     """One scanned text.
 

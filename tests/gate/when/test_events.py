@@ -5,7 +5,7 @@ import random
 import pytest
 
 from gate.when import Anchor, Impossible, Outcome, Reason, Resolved, names_of, remember, resolve
-from tests.gate.when.when_cases import AUDIT, LICENSE, REQUEST, UTC, event, said, when
+from tests.gate.when.when_cases import AUDIT, BERLIN, LICENSE, REQUEST, UTC, event, said, when
 
 BACKUP = event("nightly_backup", "2027-06-18T02:00+00:00")
 TEAM, BOARD = (
@@ -55,7 +55,7 @@ def test_a_length_beside_an_event(text: str, anchor: Anchor, expected: str) -> N
         ("two days before friday", "ask unknown_event"),
         ("before lunch", "ask unread"),
         ("an hour before the meeting", "ask which_event: 07-20 08:00 | 08-03 14:00"),
-        ("remind me about the meeting", "ask which_event: 07-20 09:00 | 08-03 15:00"),
+        ("don't let me miss the meeting", "ask which_event: 07-20 09:00 | 08-03 15:00"),
         ("remind me about the audit", "ask which_time: 06-21 11:00"),
         ("remind me about the spring release", "ask which_time"),
         ("an hour before the dentist meeting", "ask unknown_event: 07-20 08:00 | 08-03 14:00"),
@@ -155,7 +155,7 @@ def test_the_order_of_what_is_remembered_never_matters() -> None:
 
 
 def test_ten_thousand_events_do_not_hide_one() -> None:
-    many = [event(f"svc{n}_reset", "2027-12-01T00:00+00:00") for n in range(10_000)]
+    many = [Anchor(name=f"svc{n}_reset", at=TOKEN.at, aliases=(f"svc{n} reset",)) for n in range(10_000)]
     outcome = _read("two days before the svc777 reset", many)
     assert isinstance(outcome, Resolved)
     assert outcome.anchor == "svc777_reset"
@@ -194,8 +194,6 @@ def test_an_id_without_a_word_has_no_name() -> None:
 
 
 def test_a_clock_set_forward_between_a_length_and_its_event() -> None:
-    from tests.gate.when.when_cases import BERLIN
-
     at = event("audit", "2027-03-29T02:30+02:00")
     outcome = when("a day before the audit", at=REQUEST.replace(month=3, day=1), zone=BERLIN, anchors=[at])
     assert said(outcome) == "impossible no_such_time, nearest 03-28 03:30"

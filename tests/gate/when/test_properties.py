@@ -12,26 +12,56 @@ from gate.when.text import plain
 from tests.gate.when.when_cases import AUDIT, LICENSE, said
 
 ZONES = st.sampled_from(
-    [UTC, timezone(timedelta(hours=-9)), *map(ZoneInfo, ("Africa/Cairo", "Europe/Berlin", "America/New_York",
-     "Australia/Lord_Howe", "Asia/Kathmandu"))]  # Lord Howe moves its clock by half an hour
-)  # fmt: skip
+    [
+        UTC,
+        timezone(timedelta(hours=-9)),
+        *map(
+            ZoneInfo,
+            ("Africa/Cairo", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu"),
+        ),
+    ]  # Lord Howe moves its clock by half an hour
+)
 TIMES = st.datetimes(datetime(2020, 1, 1), datetime(2035, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001
 LENGTHS = st.tuples(st.integers(1, 400), st.sampled_from(["second", "minute", "hour"]))
 PHRASES = st.sampled_from(
     [
-        "at 9", "tomorrow at 8", "tonight at 10", "friday at 17:00", "next tuesday", "in 3 days", "in 2 weeks at 9am",
-        "at 02:30", "tomorrow at 02:30", "every day at 02:30", "every weekday at 9", "the 15th at noon", "29 february",
-        "july 4 at 8am", "in 90 minutes", "noon", "midnight", "monthly on the 1st at 00:15", "2 days before the audit",
-        "in a month", "every 45 minutes", "2028-03-01 10:00", "yesterday", "an hour after the license expiry",
-        "بعد يومين", "غدا الساعة ٨ صباحا", "كل اثنين الساعة ٩", "الليلة الساعة ١٠",
+        "at 9",
+        "tomorrow at 8",
+        "tonight at 9",
+        "friday at 17:00",
+        "next tuesday",
+        "in 3 days",
+        "in 2 weeks at 9am",
+        "at 02:30",
+        "tomorrow at 02:30",
+        "every day at 02:30",
+        "every weekday at 9",
+        "the 15th at noon",
+        "29 february",
+        "july 4 at 8am",
+        "in 90 minutes",
+        "noon",
+        "midnight",
+        "monthly on the 1st at 00:15",
+        "2 days before the audit",
+        "in a month",
+        "every 45 minutes",
+        "2028-03-01 10:00",
+        "yesterday",
+        "an hour after the license expiry",
+        "بعد يومين",
+        "غدا الساعة ٨ صباحا",
+        "كل اثنين الساعة ٩",
+        "الليلة الساعة ١٠",
     ]
-)  # fmt: skip
+)
+_WORDS = (  # noqa: SIM905
+    "remind me at in on 5 6 15 pm am tomorrow friday next every day week month hour minutes before after the "
+    "audit or and not 9:30 half quarter past to noon utc july 2027-07-02 3/4/2027 - , . "
+    "بعد قبل ساعة يومين غدا كل الساعة ٣ صباحا من ب"
+).split()
 SOUP = st.lists(
-    st.sampled_from(
-        "remind me at in on 5 6 15 pm am tomorrow friday next every day week month hour minutes before after the "
-        "audit or and not 9:30 half quarter past to noon utc july 2027-07-02 3/4/2027 - , . بعد قبل ساعة يومين غدا كل "
-        "الساعة ٣ صباحا من ب".split()
-    ),
+    st.sampled_from(_WORDS),
     max_size=9,
 ).map(" ".join)
 
@@ -84,7 +114,7 @@ def test_the_same_words_mean_the_same_whatever_their_form(at: datetime, zone: Zo
     assert first == resolve(f"  {plain(text)} ", request_at=at, zone=zone, anchors=[AUDIT])
 
 
-@pytest.mark.parametrize("digits", ["٠١٢٣٤٥٦٧٨٩", "۰۱۲۳۴۵۶۷۸۹", "０１２３４５６７８９"])  # noqa: RUF001
+@pytest.mark.parametrize("digits", ["٠١٢٣٤٥٦٧٨٩", "۰۱۲۳۴۵۶۷۸۹", "０１２３４５６７８９"])
 def test_figures_of_every_script_count(digits: str) -> None:
     at = datetime(2027, 6, 16, 13, 5, tzinfo=UTC)
     for count in (10, 23, 47, 59, 68):

@@ -5,35 +5,40 @@ import pytest
 from gate.when import Ask, Resolved
 from tests.gate.when.when_cases import BERLIN, REQUEST, said, when
 
+
+def at(hour: int, minute: int = 0) -> str:
+    return f";BYHOUR={hour};BYMINUTE={minute};BYSECOND=0"
+
+
 RULES = [
-    ("every weekday at 9", "06-17 09:00", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0;BYSECOND=0"),
-    ("on working days at 8:45", "06-17 08:45", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=8;BYMINUTE=45;BYSECOND=0"),
-    ("every weekend at 11am", "06-19 11:00", "FREQ=WEEKLY;BYDAY=SA,SU;BYHOUR=11;BYMINUTE=0;BYSECOND=0"),
-    ("each day at 6pm", "06-16 18:00", "FREQ=DAILY;BYHOUR=18;BYMINUTE=0;BYSECOND=0"),
-    ("daily at noon", "06-17 12:00", "FREQ=DAILY;BYHOUR=12;BYMINUTE=0;BYSECOND=0"),
-    ("every midnight", "06-17 00:00", "FREQ=DAILY;BYHOUR=0;BYMINUTE=0;BYSECOND=0"),
-    ("every morning at 6:30", "06-17 06:30", "FREQ=DAILY;BYHOUR=6;BYMINUTE=30;BYSECOND=0"),
-    ("every other day at 10am", "06-17 10:00", "FREQ=DAILY;INTERVAL=2;BYHOUR=10;BYMINUTE=0;BYSECOND=0"),
-    ("every 3 days at 22:00", "06-16 22:00", "FREQ=DAILY;INTERVAL=3;BYHOUR=22;BYMINUTE=0;BYSECOND=0"),
-    ("every tuesday at 9", "06-22 09:00", "FREQ=WEEKLY;BYDAY=TU;BYHOUR=9;BYMINUTE=0;BYSECOND=0"),
-    ("every mon, wed and fri at 2pm", "06-16 14:00", "FREQ=WEEKLY;BYDAY=MO,WE,FR;BYHOUR=14;BYMINUTE=0;BYSECOND=0"),
-    ("on thursdays at 16:00", "06-17 16:00", "FREQ=WEEKLY;BYDAY=TH;BYHOUR=16;BYMINUTE=0;BYSECOND=0"),
-    ("mondays and fridays at 7am", "06-18 07:00", "FREQ=WEEKLY;BYDAY=MO,FR;BYHOUR=7;BYMINUTE=0;BYSECOND=0"),
-    ("weekly on sundays at 10", "06-20 10:00", "FREQ=WEEKLY;BYDAY=SU;BYHOUR=10;BYMINUTE=0;BYSECOND=0"),
-    ("every 2 weeks on monday at 10am", "06-21 10:00", "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO;BYHOUR=10;BYMINUTE=0;BYSECOND=0"),
-    ("monthly on the 5th at 8am", "07-05 08:00", "FREQ=MONTHLY;BYMONTHDAY=5;BYHOUR=8;BYMINUTE=0;BYSECOND=0"),
-    ("every 3 months on the 28th at 8am", "06-28 08:00", "FREQ=MONTHLY;INTERVAL=3;BYMONTHDAY=28;BYHOUR=8;BYMINUTE=0;BYSECOND=0"),
+    ("every weekday at 9", "06-17 09:00", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR" + at(9)),
+    ("on working days at 8:45", "06-17 08:45", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR" + at(8, 45)),
+    ("every weekend at 11am", "06-19 11:00", "FREQ=WEEKLY;BYDAY=SA,SU" + at(11)),
+    ("each day at 6pm", "06-16 18:00", "FREQ=DAILY" + at(18)),
+    ("daily at noon", "06-17 12:00", "FREQ=DAILY" + at(12)),
+    ("every midnight", "06-17 00:00", "FREQ=DAILY" + at(0)),
+    ("every morning at 6:30", "06-17 06:30", "FREQ=DAILY" + at(6, 30)),
+    ("every other day at 10am", "06-17 10:00", "FREQ=DAILY;INTERVAL=2" + at(10)),
+    ("every 3 days at 22:00", "06-16 22:00", "FREQ=DAILY;INTERVAL=3" + at(22)),
+    ("every tuesday at 9", "06-22 09:00", "FREQ=WEEKLY;BYDAY=TU" + at(9)),
+    ("every mon, wed and fri at 2pm", "06-16 14:00", "FREQ=WEEKLY;BYDAY=MO,WE,FR" + at(14)),
+    ("on thursdays at 16:00", "06-17 16:00", "FREQ=WEEKLY;BYDAY=TH" + at(16)),
+    ("mondays and fridays at 7am", "06-18 07:00", "FREQ=WEEKLY;BYDAY=MO,FR" + at(7)),
+    ("weekly on sundays at 10", "06-20 10:00", "FREQ=WEEKLY;BYDAY=SU" + at(10)),
+    ("every 2 weeks on monday at 10am", "06-21 10:00", "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO" + at(10)),
+    ("monthly on the 5th at 8am", "07-05 08:00", "FREQ=MONTHLY;BYMONTHDAY=5" + at(8)),
+    ("every 3 months on the 28th at 8am", "06-28 08:00", "FREQ=MONTHLY;INTERVAL=3;BYMONTHDAY=28" + at(8)),
     ("every 20 minutes", "06-16 13:25", "FREQ=MINUTELY;INTERVAL=20"),
     ("every hour", "06-16 14:05", "FREQ=HOURLY"),
     ("every other hour", "06-16 15:05", "FREQ=HOURLY;INTERVAL=2"),
     ("hourly", "06-16 14:05", "FREQ=HOURLY"),
-    ("كل يوم الساعة ٨ مساء", "06-16 20:00", "FREQ=DAILY;BYHOUR=20;BYMINUTE=0;BYSECOND=0"),
-    ("كل يوم جمعة الساعة 10 صباحا", "06-18 10:00", "FREQ=WEEKLY;BYDAY=FR;BYHOUR=10;BYMINUTE=0;BYSECOND=0"),
-    ("كل أحد وثلاثاء الساعة ٧ صباحا", "06-20 07:00", "FREQ=WEEKLY;BYDAY=TU,SU;BYHOUR=7;BYMINUTE=0;BYSECOND=0"),
-    ("يوميا الساعة 11 صباحا", "06-17 11:00", "FREQ=DAILY;BYHOUR=11;BYMINUTE=0;BYSECOND=0"),
+    ("كل يوم الساعة ٨ مساء", "06-16 20:00", "FREQ=DAILY" + at(20)),
+    ("كل يوم جمعة الساعة 10 صباحا", "06-18 10:00", "FREQ=WEEKLY;BYDAY=FR" + at(10)),
+    ("كل أحد وثلاثاء الساعة ٧ صباحا", "06-20 07:00", "FREQ=WEEKLY;BYDAY=TU,SU" + at(7)),
+    ("يوميا الساعة 11 صباحا", "06-17 11:00", "FREQ=DAILY" + at(11)),
     ("كل ساعتين", "06-16 15:05", "FREQ=HOURLY;INTERVAL=2"),
     ("كل ١٥ دقيقة", "06-16 13:20", "FREQ=MINUTELY;INTERVAL=15"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("text", "first", "rule"), RULES)
@@ -91,7 +96,7 @@ def test_a_first_time_that_the_clock_shows_twice_is_asked_about_with_its_rule() 
     eve = REQUEST.replace(month=10, day=30)
     outcome = when("every day at 02:30", at=eve, zone=BERLIN)
     assert isinstance(outcome, Ask)
-    assert [option.rrule for option in outcome.options] == ["FREQ=DAILY;BYHOUR=2;BYMINUTE=30;BYSECOND=0"] * 2
+    assert [option.rrule for option in outcome.options] == ["FREQ=DAILY" + at(2, 30)] * 2
 
 
 def test_a_first_time_that_the_clock_jumps_over_is_impossible() -> None:

@@ -1,4 +1,4 @@
-"""What the tests of reading times share: one message's time, some remembered events, and a short way to ask."""
+"""What the tests of reading times share: a message's time, some remembered events, a short way to ask."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
