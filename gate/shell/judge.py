@@ -170,7 +170,7 @@ class _Case:
         if never:
             risk, reason = Risk.DESTRUCTIVE, never
         secret = self._secret(raising)
-        given = Given(self.operands, self.found.given)
+        given = Given(self.operands, self.found.given, self.found.before, self.found.path)
         named = names(known, clauses, given) if clauses or known.named else NAMELESS
         return Finding(
             text=self.text,

@@ -13,6 +13,9 @@ from gate.shell.model import Clause, Known
 from gate.shell.words import UNKNOWN, Word
 
 _SLOT = re.compile(r"\{(\*|\d|--?[\w-]+)\}")
+_PLAIN = re.compile(r"[\w@%+=:,./-]*", re.ASCII)
+#: Options that change nothing of what a command does, so that a dry run may leave them out.
+_SAYS_NOTHING = frozenset({"-y", "--yes", "--assume-yes", "-q", "--quiet", "-v", "--verbose"})
 
 
 class Names(NamedTuple):
@@ -27,10 +30,15 @@ NAMELESS = Names()
 
 
 class Given(NamedTuple):
-    """What templates are filled with: `{1}` and `{*}` are operands, `{--name}` is an option's value."""
+    """What templates are filled with: `{1}` and `{*}` are operands, `{--name}` is an option's value.
+
+    `before` are the options given ahead of a sub-verb, no template names them; `path` is the sub-verbs.
+    """
 
     operands: Sequence[Word]
     options: Mapping[str, Sequence[str]]
+    before: Mapping[str, Sequence[str]] = {}
+    path: Sequence[str] = ()
 
 
 def names(known: Known, clauses: Sequence[Clause], given: Given) -> Names:
@@ -40,7 +48,7 @@ def names(known: Known, clauses: Sequence[Clause], given: Given) -> Names:
     return Names(
         deed=_deed(next((clause.deed for clause in clauses if clause.deed), known.deed), given),
         undo=_fill(undo, given) if undo else None,
-        dry_run=_fill(dry_run, given) if dry_run else None,
+        dry_run=_fill(dry_run, given) if dry_run and _tells_all(dry_run, given) else None,
     )
 
 
@@ -51,6 +59,22 @@ def touches(known: Known, given: Given) -> tuple[Touch, ...]:
         every = [word.text for word in given.operands] if template == "{*}" else [_fill(template, given)]
         found += [Touch(kind=kind, name=name) for name in every if name and UNKNOWN not in name]
     return tuple(found)
+
+
+def _tells_all(template: str, given: Given) -> bool:
+    """Whether a dry run made of `template` tries just what was given: another one misleads."""
+    slots = set(_SLOT.findall(template))
+    left_out = {*given.before, *(option for option in given.options if option not in slots)}
+    if left_out - _SAYS_NOTHING or not set(given.path) <= set(template.split()):
+        return False
+    count = len(given.operands)
+    told = count == 0 or "*" in slots or {str(number + 1) for number in range(count)} <= slots
+    values = [value for option in slots for value in given.options.get(option, ())]
+    return (
+        told
+        and all(word.certain and word.text == word.raw for word in given.operands)
+        and all(map(_PLAIN.fullmatch, values))
+    )
 
 
 def _deed(said: tuple[str, str] | None, given: Given) -> Deed | None:

@@ -368,6 +368,34 @@ def test_undo_and_dry_run(judge: Judge) -> None:
     assert judge("uptime").undo is None
 
 
+@pytest.mark.parametrize(
+    ("command", "dry_run"),
+    [
+        ("rsync /a /b", "rsync -n /a /b"),
+        ("rsync -a --delete /a/ /b/", None),
+        ("rsync '/a b' /c", None),
+        ("rsync $A /b", None),
+        ("apt-get install -y caddy", "apt-get -s install caddy"),
+        ("apt-get -y upgrade", "apt-get -s upgrade"),
+        ("apt-get upgrade -y -t sid", None),
+        ("zfs destroy tank/x", "zfs destroy -nv tank/x"),
+        ("zfs destroy -r tank/x", None),
+        ("kubectl delete pod x", "kubectl delete pod x --dry-run=client"),
+        ("kubectl delete -n prod pod x", None),
+        ("kubectl apply -f a.yaml", "kubectl apply -f a.yaml --dry-run=server"),
+        ("kubectl apply -f 'a b.yaml'", None),
+        ("git -C /srv clean -f", None),
+        ("apk add caddy", None),
+        ("apt-get dist-upgrade", None),
+        ("apt-get autoremove", None),
+    ],
+)
+def test_a_dry_run_tries_what_the_command_would_do_or_there_is_none(
+    judge: Judge, command: str, dry_run: str | None
+) -> None:
+    assert judge(command).dry_run == dry_run
+
+
 def test_parts_tell_the_tree(judge: Judge) -> None:
     parts = judge("uptime; bash -c 'rm -rf /srv'").parts
     assert [(part.text, part.risk, part.depth > 0) for part in parts] == [
