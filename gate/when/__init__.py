@@ -28,7 +28,7 @@ from gate.when.remembered import event_time
 from gate.when.rules import judge
 from gate.when.scan import scan
 from gate.when.sentence import Sentence
-from gate.when.text import plain
+from gate.when.text import names_in, plain
 
 #: A remembered event this close to a time from now is asked about (K23); 30 where rules are strict.
 NEARBY_DAYS = 7
@@ -67,7 +67,7 @@ def resolve(
     remembered = anchors if isinstance(anchors, Remembered) else remember(anchors)
     return judge(
         Sentence(
-            pieces=tuple(scan(plain(text), remembered, zones)),
+            pieces=tuple(scan(plain(text), remembered, zones, names_in(text))),
             request_at=request_at.astimezone(zone),
             zone=zone,
             nearby_days=nearby_days,

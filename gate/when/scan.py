@@ -20,6 +20,7 @@ from gate.when.pieces import (
     Every,
     Half,
     Lead,
+    Moment,
     Piece,
     Relation,
     Trouble,
@@ -59,13 +60,16 @@ _SPOKEN_OF = frozenset({
 })  # fmt: skip
 #: What may stand between a time and its zone.
 _TO_ZONE = frozenset({"in", "(", ",", "by", "/", "ب", "في"})
+_NO_PLACE = frozenset({"the", "a", "an", "my", "our", "case", "order"})
 _ASKED_FOR = frozenset({
     "reminder", "alarm", "timer", "me", "it", "schedule", "scheduled", "set",
 })  # fmt: skip
 
 
-def scan(text: str, remembered: Remembered, zones: Mapping[str, tzinfo]) -> list[Piece]:
-    """Return the pieces of a folded text."""
+def scan(
+    text: str, remembered: Remembered, zones: Mapping[str, tzinfo], names: frozenset[str]
+) -> list[Piece]:
+    """Return the pieces of a folded text; `names` are its words that were written like names."""
     events = mentions(text, remembered)
     pieces: list[Piece] = []
     at = 0
@@ -75,7 +79,10 @@ def scan(text: str, remembered: Remembered, zones: Mapping[str, tzinfo]) -> list
             continue
         piece, at = events.get(at) or _read(text, at, zones, every=bool(pieces) and pieces[-1] == Every(None))
         pieces.append(piece)
-    return [_checked(pieces, place) for place in range(len(pieces))]
+    return [
+        Zone(None) if _perhaps_zone(pieces, place, names) else _checked(pieces, place)
+        for place in range(len(pieces))
+    ]
 
 
 def _checked(pieces: Sequence[Piece], place: int) -> Piece:
@@ -92,6 +99,16 @@ def _checked(pieces: Sequence[Piece], place: int) -> Piece:
     if isinstance(piece, Zone):
         return _zoned(pieces, place, piece)
     return Trouble("of") if _spoken_of(pieces, place) else piece
+
+
+def _perhaps_zone(pieces: Sequence[Piece], place: int, names: frozenset[str]) -> bool:
+    """Whether this may be a place whose clock is meant: "9am Lagos", "at 9am in lagos"."""
+    word, before = pieces[place], pieces[max(0, place - 2) : place]
+    if not isinstance(word, Word) or not before or not word.text.isalpha():
+        return False
+    if before[-1] == Word("in"):
+        return isinstance(before[0], Clock | Moment) and word.text not in _NO_PLACE
+    return isinstance(before[-1], Clock | Moment) and word.text in names
 
 
 def _zoned(pieces: Sequence[Piece], place: int, zone: Zone) -> Piece:

@@ -16,6 +16,7 @@ _TABLE = _DIGITS | _LETTERS | _SIGNS
 _PREFIX = re.compile(r"(?<!\w)([بول])\u0640+")
 _MARKS = re.compile(r"[\u0640\u064b-\u065f\u0670\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _CODE = re.compile(r"`+[^`]*`+")
+_NAME = re.compile(r"[A-Z][a-z]\w+")
 _SPACE = re.compile(r"\s+")
 
 
@@ -26,3 +27,8 @@ def plain(text: str) -> str:
     )
     folded = _MARKS.sub("", _PREFIX.sub(r"\1 ", folded)).translate(_TABLE).casefold()
     return _SPACE.sub(" ", _CODE.sub(" \u2400 ", folded)).strip()
+
+
+def names_in(text: str) -> frozenset[str]:
+    """Return the words that are written like names, folded: "Lagos" of "9am Lagos"."""
+    return frozenset(word.casefold() for word in _NAME.findall(text))
