@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from bot.ports import PlaceRef
 from tests.simulators.crowd.people import Crowd, Press, Room, secret
 from tests.simulators.discord.rest import Call, Handler
 from tests.simulators.discord.simulator import TOKEN, Discord, buttons, discord
@@ -45,6 +46,9 @@ class DiscordCrowd(Crowd):
 
     def account(self, room: Room) -> str:
         return f"discord::{room.where[0].id}"
+
+    def place(self, room: Room) -> PlaceRef:
+        return PlaceRef(platform="discord", channel=str(room.where[1].id))
 
     async def say(self, room: Room, text: str) -> str:
         user, channel = room.where

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bot.ports import PlaceRef
+
 
 @dataclass
 class Room:
@@ -82,6 +84,10 @@ class Crowd(ABC):
     @abstractmethod
     def account(self, room: Room) -> str:
         """Return the account as `[operators.NAME]` has it."""
+
+    @abstractmethod
+    def place(self, room: Room) -> PlaceRef:
+        """Return a room as the core knows it."""
 
     @abstractmethod
     async def say(self, room: Room, text: str) -> str:

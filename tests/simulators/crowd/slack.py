@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequenc
 from pathlib import Path
 from typing import Any
 
+from bot.ports import PlaceRef
 from tests.simulators.crowd.people import Crowd, Press, Room, secret
 from tests.simulators.slack.server import Slack, running
 from tests.simulators.slack.world import APP_TOKEN, BOT_TOKEN, BOT_USER, TEAM, buttons, shown
@@ -60,6 +61,9 @@ class SlackCrowd(Crowd):
 
     def account(self, room: Room) -> str:
         return f"slack:{TEAM}:{room.where[0]}"
+
+    def place(self, room: Room) -> PlaceRef:
+        return PlaceRef(platform="slack", tenant=TEAM, channel=room.where[1])
 
     async def say(self, room: Room, text: str) -> str:
         user, channel = room.where

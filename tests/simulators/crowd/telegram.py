@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from bot.ports import PlaceRef
 from tests.simulators.crowd.people import Crowd, Press, Room, secret
 from tests.simulators.telegram.faults import gateway, nonsense, refused, reset
 from tests.simulators.telegram.server import TOKEN, Server, serving
@@ -55,6 +56,9 @@ class TelegramCrowd(Crowd):
 
     def account(self, room: Room) -> str:
         return f"telegram::{room.where[0].id}"
+
+    def place(self, room: Room) -> PlaceRef:
+        return PlaceRef(platform="telegram", channel=str(room.where[1].id))
 
     async def say(self, room: Room, text: str) -> str:
         person, chat = room.where
