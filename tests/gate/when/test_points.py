@@ -232,6 +232,12 @@ def test_a_long_text_is_asked_about() -> None:
     assert said(when("a" * 2001 + " in 5 minutes")) == "ask unread"
 
 
+def test_a_bare_hour_before_dawn_is_asked_about() -> None:
+    night = REQUEST.replace(hour=0, minute=30)
+    assert said(when("at 3", at=night)) == "ask which_reading: 06-16 03:00 | 06-16 15:00"
+    assert said(when("at 7", at=night)) == "06-16 07:00"
+
+
 def test_next_week_said_on_a_sunday_is_two_weeks_to_somebody() -> None:
     sunday = REQUEST + timedelta(days=4)
     assert said(when("tuesday next week at 9am", at=sunday)) == "ask which_reading: 06-22 09:00 | 06-29 09:00"

@@ -4,13 +4,15 @@ from datetime import UTC, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gate.when import Ask, Impossible, Resolved, resolve
 from gate.when.text import plain
 from tests.gate.when.when_cases import AUDIT, LICENSE, said
 
+#: A loaded machine fails no property.
+UNHURRIED = settings(deadline=None)
 ZONES = st.sampled_from(
     [
         UTC,
@@ -66,6 +68,7 @@ SOUP = st.lists(
 ).map(" ".join)
 
 
+@UNHURRIED
 @given(at=TIMES, zone=ZONES, length=LENGTHS)
 def test_seconds_minutes_and_hours_are_the_worlds(
     at: datetime, zone: ZoneInfo, length: tuple[int, str]
@@ -76,6 +79,7 @@ def test_seconds_minutes_and_hours_are_the_worlds(
     assert outcome.at.astimezone(UTC) - at == timedelta(**{f"{unit}s": count})
 
 
+@UNHURRIED
 @given(at=TIMES, zone=ZONES, shift=st.integers(1, 10**7), length=LENGTHS)
 def test_shifting_the_message_shifts_what_is_counted_from_it(
     at: datetime, zone: ZoneInfo, shift: int, length: tuple[int, str]
@@ -87,6 +91,7 @@ def test_shifting_the_message_shifts_what_is_counted_from_it(
     assert second.at.astimezone(UTC) - first.at.astimezone(UTC) == by
 
 
+@UNHURRIED
 @given(at=TIMES, zone=ZONES, days=st.integers(1, 60))
 def test_days_keep_the_wall_clock_or_are_not_resolved(at: datetime, zone: ZoneInfo, days: int) -> None:
     outcome = resolve(f"in {days} days", request_at=at, zone=zone)
@@ -97,6 +102,7 @@ def test_days_keep_the_wall_clock_or_are_not_resolved(at: datetime, zone: ZoneIn
         assert said(outcome).startswith(("ask which_reading", "impossible no_such_time"))
 
 
+@UNHURRIED
 @given(at=TIMES, zone=ZONES, text=PHRASES | SOUP)
 @example(at=datetime(2027, 10, 31, 0, 45, tzinfo=UTC), zone=ZoneInfo("Europe/Berlin"), text="at 02:30")
 def test_nothing_is_resolved_or_offered_before_its_request(at: datetime, zone: ZoneInfo, text: str) -> None:
@@ -108,6 +114,7 @@ def test_nothing_is_resolved_or_offered_before_its_request(at: datetime, zone: Z
         assert outcome.nearest.astimezone(UTC) >= at
 
 
+@UNHURRIED
 @given(
     at=TIMES,
     zone=ZONES,
@@ -128,6 +135,7 @@ def test_figures_of_every_script_count(digits: str) -> None:
         )
 
 
+@UNHURRIED
 @given(hour=st.integers(0, 23), minute=st.integers(0, 59), at=TIMES, zone=ZONES)
 def test_a_full_clock_time_is_shown_by_that_clock(
     hour: int, minute: int, at: datetime, zone: ZoneInfo

@@ -78,6 +78,7 @@ def test_a_recurrence_has_a_rule_and_a_first_time(text: str, first: str, rule: s
         ("every day at 9 in 3 days", "ask unread"),
         ("weekly daily at 9", "ask unread"),
         ("next mondays at 9", "ask unread"),
+        ("every next monday at 9", "ask unread"),
         ("كل أسبوع الساعة ٩ صباحا", "ask unread"),
         ("كل يوم عمل الساعة ٩ صباحا", "ask unread"),
     ],
