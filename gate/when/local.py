@@ -5,7 +5,6 @@ asks, or says so. Days move the wall clock, seconds the world. A month is both 3
 month; where they differ, both are returned.
 """
 
-from calendar import monthrange
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 
@@ -58,9 +57,13 @@ def walls(wall: datetime, lead: Lead, sign: int) -> Sequence[datetime]:
         return (wall + days,)
     counted = wall + timedelta(days=sign * lead.months * _MONTH_DAYS) + days
     months = wall.year * 12 + wall.month - 1 + sign * lead.months
-    year, month = divmod(months, 12)
-    day = min(wall.day, monthrange(year, month + 1)[1])
-    return (wall.replace(year=year, month=month + 1, day=day) + days, counted)
+    first, next_first = _first_of(wall, months), _first_of(wall, months + 1)
+    day = min(wall.day, (next_first - first).days)  # the 31st becomes the month's last day
+    return (first.replace(day=day) + days, counted)
+
+
+def _first_of(wall: datetime, months: int) -> datetime:
+    return wall.replace(year=months // 12, month=months % 12 + 1, day=1)
 
 
 def distinct(times: Sequence[datetime]) -> tuple[datetime, ...]:

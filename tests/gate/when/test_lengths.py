@@ -137,3 +137,5 @@ def test_a_length_that_cannot_be_kept(text: str, expected: str) -> None:
 def test_a_month_whose_readings_part_is_asked_about_even_when_one_has_passed() -> None:
     at = REQUEST.replace(month=7, day=31)
     assert said(when("in 1 month", at=at)) == "ask which_reading: 08-30 13:05 | 08-31 13:05"
+    assert said(when("in 7 months", at=at)) == "ask which_reading: 02-26 13:05 | 02-29 13:05"
+    assert said(when("in 1 year", at=at)) == "ask which_reading: 07-25 13:05 | 07-31 13:05"
