@@ -76,6 +76,7 @@ class Delivery:
         # Effects of which a card's next edit is the performance, and effects performed and not recorded yet.
         self._owed: dict[ProposalId, list[int]] = {}
         self._performed: dict[int, Callable[[], None]] = {}
+        self._writing: set[asyncio.Future[None]] = set()
         self._has_doubts = False
 
     async def inherit(self) -> None:
@@ -129,6 +130,8 @@ class Delivery:
         if lanes := [self._sending[place] for place in places if place in self._sending]:
             await asyncio.wait(lanes)
         await self._settle_performed()
+        if self._writing:  # another lane may be recording it
+            await asyncio.wait(set(self._writing))
         if edits := [self._editing[one] for one in proposals if one in self._editing]:
             await asyncio.wait(edits)
 
@@ -167,8 +170,11 @@ class Delivery:
         for item, record in list(self._performed.items()):
             if self._performed.pop(item, None) is None:
                 continue  # another lane records it
+            writing = asyncio.ensure_future(asyncio.to_thread(record))
+            self._writing.add(writing)
+            writing.add_done_callback(self._writing.discard)
             try:
-                await asyncio.to_thread(record)
+                await writing
             except LedgerError:
                 self._performed[item] = record
                 raise
@@ -299,20 +305,22 @@ class Delivery:
 
     async def _edit_once(self, proposal: ProposalId) -> None:
         posted = await asyncio.to_thread(self._core.ledger.outbox.posted, proposal)
-        for item in posted:
-            ref = ref_of(item.ref)
-            port = self._ports.get(ref.place.platform)
-            if port is None:
-                continue
-            try:
-                await port.edit(ref, await asyncio.to_thread(self._card, port, proposal))
-            except BusyError as error:
-                # By then the card may have changed again; one edit shows the newest state of it.
-                await asyncio.sleep(min(error.retry_after_s, LONGEST_WAIT_S))
-                self._again.add(proposal)
-            except (RejectedError, UncertainError) as error:
-                # The next change of state draws the whole card anew, so nothing is lost but this edit.
-                log.info("card %s was not edited: %s", proposal, error)
+        # Side by side: a platform that wants less, or hangs, leaves no live buttons standing on another.
+        await asyncio.gather(*(self._edit_card(proposal, ref_of(item.ref)) for item in posted))
+
+    async def _edit_card(self, proposal: ProposalId, ref: MessageRef) -> None:
+        port = self._ports.get(ref.place.platform)
+        if port is None:
+            return
+        try:
+            await port.edit(ref, await asyncio.to_thread(self._card, port, proposal))
+        except BusyError as error:
+            # By then the card may have changed again; one edit shows the newest state of it.
+            await asyncio.sleep(min(error.retry_after_s, LONGEST_WAIT_S))
+            self._again.add(proposal)
+        except (RejectedError, UncertainError) as error:
+            # The next change of state draws the whole card anew, so nothing is lost but this edit.
+            log.info("card %s was not edited: %s", proposal, error)
 
     async def settled(self) -> None:
         """Wait until no edit is under way."""

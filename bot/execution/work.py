@@ -10,6 +10,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from weakref import WeakValueDictionary
 
 from bot import digest, routing
 from bot.core import Core
@@ -52,7 +53,8 @@ class Work:
         self._cancelled_by: dict[ActionId, PersonId] = {}
         self._locks: dict[TargetId, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._holders: dict[TargetId, str] = {}
-        self._moving: dict[ProposalId, asyncio.Lock] = defaultdict(asyncio.Lock)
+        # A lock is there while somebody waits for it: proposals are many, and most have ended.
+        self._moving: WeakValueDictionary[ProposalId, asyncio.Lock] = WeakValueDictionary()
         # Actions that were to start while their task was still deciding not to: they get another look.
         self._poked: set[ActionId] = set()
         # Proposals that did not move because the ledger could not be written.
@@ -67,12 +69,19 @@ class Work:
 
         What cannot be recorded does not happen; it is tried again by `retry`.
         """
-        async with self._moving[proposal]:
+        async with self._lock(proposal):
             try:
                 while await self._step(proposal):
                     pass
             except LedgerUnwritableError as error:
                 self._hold(proposal, error)
+
+    def _lock(self, proposal: ProposalId) -> asyncio.Lock:
+        """Return what lets one move of `proposal` be made at a time."""
+        lock = self._moving.get(proposal)
+        if lock is None:
+            lock = self._moving[proposal] = asyncio.Lock()
+        return lock
 
     async def retry(self) -> None:
         """Move on what stood still because the ledger could not be written."""
@@ -163,7 +172,7 @@ class Work:
         """Wait until nothing of `proposals` runs any more."""
         for proposal in dict.fromkeys(proposals):
             while True:
-                async with self._moving[proposal]:  # a move under way may be about to start the next
+                async with self._lock(proposal):  # a move under way may be about to start the next
                     tasks = [task for action, task in self._tasks.items() if _belongs(action, proposal)]
                 if not tasks:
                     break

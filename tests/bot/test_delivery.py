@@ -217,6 +217,31 @@ async def test_many_changes_while_an_edit_is_under_way_become_one_more(tmp_path:
         assert len(port.tries.of("edit")) == 2
 
 
+async def test_a_card_that_cannot_be_edited_yet_holds_up_no_other_of_the_same(tmp_path: Path) -> None:
+    port = UnsurePort()
+    people = (person("ana"), person("bo"))
+    async with conversation(tmp_path, operators=people, executor=Ends, port=port) as kit:
+        await kit.say("pending")
+        await kit.say("pending", by="bo", place="other", direct=True)
+        await kit.say("run rm -rf /srv/x on web1")
+        (there,) = [
+            one for one in port.screen.values() if one.ref.place.channel == "other" and one.message.buttons
+        ]
+        held, plain = asyncio.Event(), port.edit
+
+        async def edit(ref: MessageRef, message: Message) -> None:
+            if ref.place.channel == "ops":
+                await held.wait()
+            await plain(ref, message)
+
+        port.edit = edit  # type: ignore[method-assign] # held for this test
+        await kit.say("no", settle=False)
+        await until(lambda: there.edits > 0)
+        assert not there.message.buttons
+        held.set()
+        await kit.app.conversation._delivery.settled()
+
+
 @pytest.mark.parametrize("error", [RejectedError("too old to edit"), UncertainError("no answer")])
 async def test_an_edit_that_is_refused_is_drawn_by_the_next(tmp_path: Path, error: Exception) -> None:
     port = UnsurePort()

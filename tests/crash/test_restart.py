@@ -74,7 +74,7 @@ async def test_stop_that_waited_in_the_inbox_comes_before_queued_work(tmp_path: 
     async with conversation(tmp_path, clock=clock, executor=Stuck) as kit:
         await kit.say(RESTART)
         work = kit.app.conversation._work
-        async with work._moving[ProposalId(kit.newest_id())]:  # granted and queued, and gets no further
+        async with work._lock(ProposalId(kit.newest_id())):  # granted and queued, and gets no further
             receipt = await committed(kit, "go ahead")
             await _reached(kit, ["queued"])
             for task in list(kit.app.conversation._tasks):
