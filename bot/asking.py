@@ -17,7 +17,7 @@ from bot.planning.drafts import ActionDraft, Plan, Question, Unplaced
 from bot.planning.drafts import Outcome as Planned
 from bot.planning.plan import plan
 from bot.proposing import Asked, Denied, bind, propose
-from bot.text import Span, Text
+from bot.text import Span, Text, muted
 from gate.domain import ProposalId, Reason, ReasonCode
 from gate.lifecycle import ClarificationState
 from gate.redact import redact_command
@@ -206,7 +206,9 @@ def _clarify(core: Core, outcome: Outcome, speaker: Speaker, question: Question)
         for number, option in enumerate(question.options if fits else (), start=1)
     ]
     drop = tokens.make(core.token_key, choice=tokens.DROP, subject=clarification, shown=_DROP)
-    outcome.say(Text.of(*lines), buttons=(*buttons, (tokens.LABELS[tokens.DROP], drop, "stop")))
+    outcome.say(
+        Text.of(*lines), buttons=(*buttons, (tokens.LABELS[tokens.DROP], drop, "stop")), choice=clarification
+    )
 
 
 def _shown(core: Core, question: Question) -> Question:
@@ -289,3 +291,17 @@ def _end_choice(
     outcome.expect(ClarificationIs(choice.id, ClarificationState.PENDING))
     body: dict[str, Json] = {"clarification": choice.id, "by": speaker.operator.id}
     outcome.write(kind, correlation_id=choice.id, body=body, words={"said": speaker.said, "picked": picked})
+    label = next((one.label for one in choice.options if picked and one.request == picked), "")
+    show_end(outcome, choice, f"→ {label}" if label else _ENDS[kind])
+
+
+_ENDS = {
+    Kind.CLARIFICATION_ANSWERED: "answered",
+    Kind.CLARIFICATION_CANCELLED: "dropped, nothing ran",
+    Kind.CLARIFICATION_SUPERSEDED: "something else was asked, nothing ran from this",
+}
+
+
+def show_end(outcome: Outcome, choice: ClarificationView, how: str) -> None:
+    """Let the posted choice show how it ended, without buttons (C25)."""
+    outcome.close_choice(choice.id, Text.of(choice.question, muted(how)), place=choice.place)

@@ -6,7 +6,7 @@ nobody can answer what is over. Computed from the ledger each time; the timer ho
 
 from datetime import datetime, timedelta
 
-from bot import ladder, pairing, reasons, routing
+from bot import asking, ladder, pairing, reasons, routing
 from bot.answering import cancel_action, ending_body
 from bot.core import Core
 from bot.outcome import Outcome
@@ -123,6 +123,7 @@ def _close_choices(core: Core, now: datetime) -> bool:
             correlation_id=choice.id,
             body={"clarification": choice.id, "by": AGENT},
         )
+        asking.show_end(outcome, choice, "expired, nothing ran")
         closed |= _append(core, outcome)
     return closed
 

@@ -222,6 +222,13 @@ class Delivery:
                 await asyncio.sleep(LOOK_AGAIN_S)
 
     async def _show(self, port: ChatPort, place: PlaceRef, item: OutboxItem) -> MessageRef | None:
+        if item.kind is EffectKind.CLOSE:
+            asked = await asyncio.to_thread(
+                self._core.ledger.outbox.asked, item.place, str(item.body["choice"])
+            )
+            if asked is not None:
+                await port.edit(ref_of(asked.ref), Message(body=text_of(item.body["text"])))
+            return None
         message = await asyncio.to_thread(self._message, port, item)
         if item.kind is EffectKind.NOTE:
             await port.note(place, account_of(item.body["account"]), message)

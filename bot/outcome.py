@@ -62,12 +62,14 @@ class Outcome:
         buttons: tuple[tuple[str, str, str], ...] = (),
         fold: str = "",
         asks: tuple[ProposalId, str, str] | None = None,
+        choice: str = "",
         fleeting: bool = False,
     ) -> None:
         """Answer in the place of the turn.
 
         Args:
             buttons: (label, token, style) of each.
+            choice: the choice that this message asks, so that it can be closed.
             asks: what a reply to this message is about, the token of the form that it fills in ("" for
                 none) and the hint in the empty field.
             fleeting: nothing of it is kept once it was said.
@@ -78,7 +80,13 @@ class Outcome:
         if asks is not None:
             about, form, hint = asks
             said = replace(said, body={**said.body, "subject": about, "form": form, "asks": hint})
+        if choice:
+            said = replace(said, body={**said.body, "choice": choice})
         self.effects.append(said)
+
+    def close_choice(self, choice: str, text: Text, *, place: PlaceId) -> None:
+        """Let the posted choice show `text`, which is how it ended, and nothing to press."""
+        self._effect(EffectKind.CLOSE, place, {"choice": choice, "text": spans_doc(text)})
 
     def note(self, text: Text) -> None:
         """Answer whoever the turn is with, and nobody else where the platform can do that."""

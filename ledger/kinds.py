@@ -183,6 +183,7 @@ class EffectKind(StrEnum):
     CARD = "card"  # post a proposal's card
     REFRESH = "refresh"  # edit a posted card to its present state
     NOTE = "note"  # show a message to one person only
+    CLOSE = "close"  # edit a posted choice that is over: no buttons, and how it ended
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

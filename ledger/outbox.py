@@ -126,7 +126,8 @@ class Outbox:
                 posted before that was seen. "" where no place moves.
         """
         row = self._reader().execute(
-            "SELECT coalesce((SELECT min(seq) - 1 FROM outbox WHERE place = ? AND kind != 'refresh'"
+            "SELECT coalesce((SELECT min(seq) - 1 FROM outbox WHERE place = ?"
+            " AND kind NOT IN ('refresh', 'close')"
             " AND (state = 'pending' OR (? > 0 AND state = 'done' AND ref != ''"
             " AND (? = '' OR json_extract(ref, '$[2]') = ?)"
             " AND coalesce(json_extract(ref, '$[5]'), 0) > ?))),"
@@ -139,6 +140,15 @@ class Outbox:
         """Return every card shown of `subject` whose reference is known, oldest first."""
         known = "subject = ? AND subject != '' AND kind = 'card' AND state = 'done' AND ref != ''"
         return self._select(known, (subject,))
+
+    def asked(self, place: PlaceId, choice: str) -> OutboxItem | None:
+        """Return the message that asked `choice` in `place`, where its reference is known."""
+        found = self._select(
+            "place = ? AND kind = 'say' AND state = 'done' AND ref != ''"
+            " AND json_extract(body, '$.choice') = ?",
+            (place, choice),
+        )
+        return found[-1] if found else None
 
     def done(self, effect: int, message_ref_json: str = "") -> None:
         """Record that an effect was performed, and the posted message's reference where there is one."""
