@@ -132,7 +132,7 @@ def _named_place(core: Core) -> dict[str, PlaceId]:
 def _places_of_next(
     core: Core, view: ProposalView, due: Sequence[ActionView], shown: frozenset[PlaceId]
 ) -> dict[str, PlaceId]:
-    """Return who is next and where they were heard last: as many as are missing, in the config's order."""
+    """Return who is next and where they are reached alone: as many as are missing, in the config's order."""
     found: dict[str, PlaceId] = {}
     for name in _others(core, view, due):
         place = waiting.heard_in(core.ledger.reader(), name)

@@ -25,7 +25,7 @@ class PlaceRow(SQLModel, table=True):
 
 
 class HeardRow(SQLModel, table=True):
-    """Where a person was heard last on a platform."""
+    """Where a person was heard last on a platform with nobody else there."""
 
     __tablename__ = "heard"
     person: str = Field(primary_key=True)

@@ -10,7 +10,7 @@ from ledger.kinds import Entry
 
 
 def received(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
-    """Keep who spoke last in a place, and where a person was heard last; close their window."""
+    """Keep who spoke last in a place, where a person was heard last with nobody else there; close windows."""
     place = mapping(body["place_ref"])
     connection.execute(
         "INSERT INTO place (id, platform, tenant, channel, thread, last_turn, last_person, last_seq)"
@@ -22,7 +22,7 @@ def received(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
             *(body["turn"], body["person"], entry.seq),
         ),
     )
-    if body["person"]:
+    if body["person"] and body.get("direct"):
         connection.execute(
             "INSERT OR REPLACE INTO heard (person, platform, place, seq) VALUES (?, ?, ?, ?)",
             (body["person"], place["platform"], body["place"], entry.seq),

@@ -60,7 +60,7 @@ def steps(connection: sqlite3.Connection, proposal: ProposalId) -> list[Step]:
 
 
 def heard_in(connection: sqlite3.Connection, person: PersonId) -> PlaceId | None:
-    """Return where `person` was heard last, on whatever platform; None for somebody who never spoke."""
+    """Return where `person` was heard last with nobody else there, on whatever platform; None for nowhere."""
     row = connection.execute(
         "SELECT place FROM heard WHERE person=? ORDER BY seq DESC LIMIT 1", (person,)
     ).fetchone()

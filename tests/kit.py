@@ -226,6 +226,7 @@ class Kit:
             place=PlaceRef(platform="script", channel=place),
             account=Account(platform="script", user=by),
             sent_at=self.clock.now(),
+            direct=place.endswith("-dm"),
             text=text,
             reply_to=reply_to,
         )

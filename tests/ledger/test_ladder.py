@@ -1,14 +1,10 @@
 """The ladder in the ledger: steps taken once, what is next, and where people were heard."""
 
-import sqlite3
-from pathlib import Path
-
 import pytest
 
 from gate.domain import ApprovalId, PersonId, PlaceId
 from gate.errors import TransitionError
 from gate.ladder import Rung
-from ledger.engine import open_writer
 from ledger.kinds import Effect, EffectKind, Kind, LostRaceError, NotYet
 from ledger.waiting import climbing, heard_in, shown_in
 from tests.gate.makers import HERE, NOW, P1, THERE
@@ -68,12 +64,14 @@ def test_steps_are_read_in_their_order_with_whom_they_reached(tale: Story) -> No
     ]
 
 
-def test_a_person_was_heard_where_they_spoke_last_whoever_spoke_since(tale: Story) -> None:
+def test_a_person_is_reached_where_they_spoke_last_alone(tale: Story) -> None:
     reader = tale.ledger.reader()
     assert heard_in(reader, ANA) is None
-    tale.write(received("t1", person="ana"), received("t2", person="kim"))
+    tale.write(received("t1", person="ana", direct=True), received("t2", person="kim", direct=True))
     assert heard_in(reader, ANA) == heard_in(reader, KIM) == HERE
-    tale.write(received("t3", person="ana", place=THERE), received("t4", person=""))
+    tale.write(received("t3", person="ana", place=THERE), received("t4", person="", direct=True))
+    assert (heard_in(reader, ANA), heard_in(reader, KIM)) == (HERE, HERE)  # there, others read too
+    tale.write(received("t5", person="ana", place=THERE, direct=True))
     assert (heard_in(reader, ANA), heard_in(reader, KIM)) == (THERE, HERE)
     assert heard_in(reader, PersonId("")) is None
 
@@ -87,27 +85,3 @@ def test_a_card_is_shown_where_it_was_sent(tale: Story) -> None:
     assert shown_in(tale.ledger.reader(), P1) == {HERE}
     tale.ledger.outbox.failed(made_of.outbox[0], "no adapter")
     assert shown_in(tale.ledger.reader(), P1) == frozenset()
-
-
-def test_who_spoke_last_in_a_place_was_heard_there_in_a_ledger_from_before(tmp_path: Path) -> None:
-    path = tmp_path / "ledger.db"
-    open_writer(path).close()
-    with sqlite3.connect(path) as old:
-        for table in ("heard", "rung"):
-            old.execute(f"DROP TABLE {table}")
-        for index in (
-            "place_address",
-            "proposal_shown_in",
-            "action_digest",
-            "approval_action",
-            "outbox_place",
-        ):
-            old.execute(f"DROP INDEX ix_{index}")
-        old.execute("UPDATE alembic_version SET version_num='0005'")
-        rows = [("a", "ana", 1), ("b", "ana", 5), ("c", "kim", 3), ("d", "", 9)]
-        old.executemany("INSERT INTO place VALUES (?, 'chat', '', 'x', '', 't', ?, ?)", rows)
-    old.close()
-    with open_writer(path) as connection:
-        assert heard_in(connection, ANA) == "b"
-        assert heard_in(connection, KIM) == "c"
-    connection.close()

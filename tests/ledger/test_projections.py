@@ -378,7 +378,7 @@ def test_a_loosening_waits_until_it_ends(tale: Story, how: str) -> None:
 def test_a_rebuild_gives_the_same_tables(tale: Story) -> None:
     ran_until(tale, ended(ONE, output=b"ok"), verified(ONE))
     other = planned(proposal=P2)
-    tale.write(received(), made(other), opened(other), answered(shows=[P2], window=("ana", P2)))
+    tale.write(received(direct=True), made(other), opened(other), answered(shows=[P2], window=("ana", P2)))
     tale.write(decided(other, Kind.APPROVAL_REFUSED, extra={"reason_state": "owed", "owed_until": "2026"}))
     tale.write(clarified(Kind.CLARIFICATION_ASKED), switched("auto_off", value=True))
     tale.write(loosening(Kind.LOOSENING_ASKED))

@@ -1,4 +1,4 @@
-"""The steps of the ladder that were taken, and where each person was heard last."""
+"""The steps of the ladder that were taken, and where each person is reached alone."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Create the tables; who spoke last in a place was heard there."""
+    """Create their tables; a ledger from before does not tell who listened, so nobody was heard alone yet."""
     op.create_table(
         "rung",
         sa.Column("approval", sa.String(), primary_key=True, nullable=False),
@@ -24,8 +24,4 @@ def upgrade() -> None:
         sa.Column("platform", sa.String(), primary_key=True, nullable=False),
         sa.Column("place", sa.String(), nullable=False),
         sa.Column("seq", sa.Integer(), nullable=False),
-    )
-    op.execute(
-        "INSERT OR REPLACE INTO heard (person, platform, place, seq)"
-        " SELECT last_person, platform, id, last_seq FROM place WHERE last_person<>'' ORDER BY last_seq"
     )
