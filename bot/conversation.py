@@ -330,7 +330,9 @@ class Conversation:
             try:
                 due = await asyncio.to_thread(deadlines.next_due, self._core)
                 wait_s = LOOK_EVERY_S if due is None else (due - self._core.now()).total_seconds()
-                await asyncio.wait_for(self._look.wait(), timeout=min(max(wait_s, 0.0), LOOK_EVERY_S))
+                # Not wait_for: in Python 3.11 that forgets to be cancelled where both happen at once.
+                async with asyncio.timeout(min(max(wait_s, 0.0), LOOK_EVERY_S)):
+                    await self._look.wait()
             except TimeoutError:
                 await self._look_now()
             except Exception:
