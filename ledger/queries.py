@@ -6,6 +6,7 @@ Reads only, on a connection of its own; every answer is a frozen view, put toget
 
 import json
 import sqlite3
+from collections.abc import Callable
 from datetime import datetime
 
 from gate.domain import (
@@ -43,9 +44,10 @@ from ledger.readout import (
     ending_of,
     instant_or_none,
     loosening_of,
-    pending_of,
+    opened_of,
     request_of,
     request_words,
+    with_votes,
 )
 from ledger.views import (
     ActionView,
@@ -60,6 +62,10 @@ from ledger.views import (
 class Queries(PlaceReader, AccountReader):
     """Questions to the projections; see `Reader` for what it is made of."""
 
+    def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
+        super().__init__(connect)
+        self._live: dict[str, PendingApproval] = {}
+
     # ------------------------------------------------------------ facts
 
     def facts(self, place: PlaceId, person: PersonId | None) -> Facts:
@@ -73,29 +79,40 @@ class Queries(PlaceReader, AccountReader):
 
     def pending(self) -> tuple[PendingApproval, ...]:
         """Return every live approval, oldest first."""
-        # Every turn reads this, however much waits: three queries, and of the actions only what is needed.
+        # Every turn reads this, however much waits; but for its votes an approval stays as it was opened.
         rows = self._rows(
-            "SELECT a.*, e.body AS opened, p.requester, p.asked_in, p.shown_in, p.doc AS parent,"
-            " t.doc AS own, t.digest, t.position FROM approval a"
-            " JOIN proposal p ON p.id = a.proposal JOIN entry e ON e.seq = a.opened_seq"
-            " JOIN action t ON t.id = a.action WHERE a.state = ? ORDER BY a.opened_seq",
-            ApprovalState.PENDING,
+            "SELECT id FROM approval WHERE state = ? ORDER BY opened_seq", ApprovalState.PENDING
         )
-        votes: dict[str, list[sqlite3.Row]] = {row["id"]: [] for row in rows}
+        known = self._live
+        new = self._opened([row["id"] for row in rows if row["id"] not in known])
+        live = {row["id"]: known.get(row["id"]) or new[row["id"]] for row in rows}
+        self._live = live
+        votes: dict[str, list[sqlite3.Row]] = {}
         for vote in self._rows(
             "SELECT v.* FROM approval a JOIN vote v ON v.approval = a.id WHERE a.state = ? ORDER BY v.seq",
             ApprovalState.PENDING,
         ):
             votes.setdefault(vote["approval"], []).append(vote)
+        return tuple(with_votes(one, votes.get(one.approval, ())) for one in live.values())
+
+    def _opened(self, names: list[str]) -> dict[str, PendingApproval]:
+        """Return the approvals of these names as they were opened."""
+        if not names:
+            return {}
+        rows = self._rows(
+            "SELECT a.*, e.body AS opened, p.requester, p.asked_in, p.shown_in, p.doc AS parent,"
+            " t.doc AS own, t.digest, t.position FROM json_each(?) n JOIN approval a ON a.id = n.value"
+            " JOIN proposal p ON p.id = a.proposal JOIN entry e ON e.seq = a.opened_seq"
+            " JOIN action t ON t.id = a.action",
+            json.dumps(names),
+        )
         parents = [json.loads(row["parent"]) for row in rows]
         word = self._words(
             reference
             for row, parent in zip(rows, parents, strict=True)
             for reference in request_words(parent, row["position"])
         )
-        return tuple(
-            pending_of(row, parent, votes[row["id"]], word) for row, parent in zip(rows, parents, strict=True)
-        )
+        return {row["id"]: opened_of(row, parent, word) for row, parent in zip(rows, parents, strict=True)}
 
     def _votes(self, approval: str) -> list[sqlite3.Row]:
         return self._rows("SELECT * FROM vote WHERE approval=? ORDER BY seq", approval)

@@ -6,6 +6,7 @@ Pure: words are looked up by the function that is handed in. It runs no query; `
 import json
 import sqlite3
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from gate.domain import Action, ActionId, ApprovalId, Digest, PendingApproval, PersonId, PlaceId, ProposalId
@@ -44,8 +45,8 @@ def request_of(slots: Doc, parent: Doc, position: int, word: Words) -> Action:
     )
 
 
-def pending_of(row: sqlite3.Row, parent: Doc, votes: Sequence[sqlite3.Row], word: Words) -> PendingApproval:
-    """Return one live approval; `row` has the opening as `opened`, the doc of its action as `own`."""
+def opened_of(row: sqlite3.Row, parent: Doc, word: Words) -> PendingApproval:
+    """Return an approval as it was opened; `row` has that as `opened`, the doc of its action as `own`."""
     own = json.loads(row["own"])
     return PendingApproval(
         approval=ApprovalId(row["id"]),
@@ -59,9 +60,16 @@ def pending_of(row: sqlite3.Row, parent: Doc, votes: Sequence[sqlite3.Row], word
         shown_in=PlaceId(row["shown_in"]),
         deadline_at=parse_instant(row["deadline_at"]),
         phrase=row["phrase"] or None,
-        quorum=quorum_of(json.loads(row["opened"]), votes),
-        votes=tuple(PersonId(vote["person"]) for vote in votes),
+        quorum=quorum_of(json.loads(row["opened"]), ()),
     )
+
+
+def with_votes(opened: PendingApproval, votes: Sequence[sqlite3.Row]) -> PendingApproval:
+    """Return an approval with the votes that it has got since it was opened."""
+    if not votes:
+        return opened
+    quorum = quorum_of({"quorum": opened.quorum}, votes)
+    return replace(opened, quorum=quorum, votes=tuple(PersonId(vote["person"]) for vote in votes))
 
 
 def approval_of(
