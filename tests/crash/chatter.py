@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.simulators.crowd.people import Crowd, Press, Room
+from tests.simulators.crowd.people import Crowd, Press, Room, of
 
 #: How long a person waits: for an answer while somebody is there, while nobody is, for the effect of a press.
 ANSWER_S, AWAY_S, PRESS_S = 15.0, 2.0, 4.0
@@ -84,7 +84,10 @@ async def _change(crowd: Crowd, room: Room, account: Account, *, how: str) -> No
     if how == "press":
         await approve(crowd, room, account, card)
     elif account.take():
-        await _say(crowd, room, account, "go ahead" if how == "words" else "no")
+        name = of(crowd.text(room, card))
+        await _say(crowd, room, account, "go ahead" if how == "words" else f"deny {name}, not today")
+        if "Approve" in crowd.labels(room, card) and account.take():
+            await _say(crowd, room, account, f"approve {name}")
 
 
 async def approve(crowd: Crowd, room: Room, account: Account, card: str) -> None:
