@@ -14,7 +14,7 @@ from bot.ports import PlaceRef
 
 log = logging.getLogger(__name__)
 
-#: How long words are waited for; with the way there and back it stays below two seconds on a busy machine too.
+#: How long words are waited for; with the way there and back it stays below two seconds, busy machine or not.
 HOLD_S = 1.0
 #: Characters of an answer; telegram.constants.CallbackQueryLimit.
 MAX_ANSWER = 200
