@@ -77,7 +77,7 @@ async def _change(crowd: Crowd, room: Room, account: Account, *, how: str) -> No
     await _say(
         crowd, room, account, f"run sh -c 'echo t{next(account.tags)} >> {account.witness}' on {room.name}"
     )
-    await _wait(crowd, room, lambda: crowd.card(room) not in ("", before), most=2)
+    await _wait(crowd, room, lambda: crowd.card(room) not in ("", before), most=4)
     card = crowd.card(room)
     if card in ("", before):
         return  # nobody was there, or its target is frozen
