@@ -79,9 +79,10 @@ def say(
     read: Reader = real,
     policy: Policy = POLICY,
     own_thread: bool = False,
+    unread: frozenset[ProposalId] = frozenset(),
 ) -> Decision:
     """Decide about an ordinary message."""
-    utterance = Utterance(person=by, text=text, own_thread=own_thread)
+    utterance = Utterance(person=by, text=text, own_thread=own_thread, unread=unread)
     return decide(live, utterance, policy=policy, read=read, now=NOW)
 
 

@@ -38,6 +38,8 @@ def test_praise_and_thanks_are_no_acknowledgement_of_an_order(text: str) -> None
         "looks godo",
         "yesss",
         "approvd",
+        "approvee",
+        "proceedd",
     ],
 )
 def test_a_typo_in_a_long_word_is_forgiven(text: str) -> None:

@@ -57,6 +57,18 @@ def test_the_exact_phrase_grants(typed: str) -> None:
         assert decision == Granted(approvals=(DESTROY,), manner=Manner.PHRASE, alone=True)
 
 
+def test_a_phrase_that_crossed_its_card_on_the_way_runs_nothing() -> None:
+    decision = say(facts(DESTROY), PHRASE, unread=frozenset({DESTROY.proposal}))
+    assert isinstance(decision, Rejected)
+    assert (decision.reason.code, decision.approvals) == (ReasonCode.STALE_WORDS, (DESTROY,))
+
+
+def test_who_may_not_type_it_is_told_that_first() -> None:
+    decision = say(facts(DESTROY), PHRASE, by=VIEWER, unread=frozenset({DESTROY.proposal}))
+    assert isinstance(decision, Rejected)
+    assert decision.reason.code is ReasonCode.NOT_AUTHORISED
+
+
 @pytest.mark.parametrize("typed", ["Destroy ct-112 on pve1", "destroy ct-113 on pve1", "destroy ct-112"])
 def test_a_near_phrase_is_asked_for_again(typed: str) -> None:
     for decision in (say(facts(DESTROY, opened=window()), typed), reply(facts(DESTROY), typed)):

@@ -1,0 +1,6 @@
+"""Settings of every test: how long an example of Hypothesis takes is the machine's affair, never a failure."""
+
+from hypothesis import settings
+
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
