@@ -1,4 +1,4 @@
-"""Settings of every test: how long an example of Hypothesis takes is the machine's affair, never a failure."""
+"""Settings of every test: how long an example of Hypothesis takes is the machine's affair, no failure."""
 
 from hypothesis import settings
 

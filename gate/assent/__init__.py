@@ -44,7 +44,7 @@ def read(
     message = read_message(text)
     if _is_for_somebody_else(message):
         return Assent(verdict=AssentVerdict.OTHER, because="is addressed to somebody else")
-    known = pending_of(tuple(pending), context)
+    known = replace(pending_of(tuple(pending), context), restraining=lexicons.restraining)
     pointed = _pointed_at(message, known)
     best = Reader(message.tokens, lexicons=lexicons, pending=known).best()
     judged = [

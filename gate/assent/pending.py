@@ -40,6 +40,7 @@ class Pending:
         joined: the question asks for one thing and another.
         asked: the actions are the numbered steps of a question, so no selection can point at them.
         several: it speaks of more than one thing, so "all of them" has something to mean.
+        restraining: words that restrain in some language; "rest" is no short form of restart.
     """
 
     count: int
@@ -48,6 +49,7 @@ class Pending:
     several: bool = False
     joined: bool = False
     asked: bool = False
+    restraining: frozenset[str] = frozenset()
 
     @property
     def everything(self) -> frozenset[int]:
@@ -68,7 +70,7 @@ class Pending:
         if self.count == 0 and len(word) > _MIN_SHARED:
             # A question in prose is answered in its own words, inflected.
             return self._starting_with(word[:_MIN_SHARED])
-        if len(word) < _MIN_PREFIX or word.endswith(_FINISHED):
+        if len(word) < _MIN_PREFIX or word.endswith(_FINISHED) or word in self.restraining:
             return frozenset()
         return frozenset[int]().union(
             *(
