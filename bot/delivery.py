@@ -258,7 +258,8 @@ class Delivery:
         fold = item.body.get("fold")
         return Message(
             body=text_of(item.body["text"]),
-            buttons=_buttons(item.body["buttons"]),
+            # What has more choices than fit names them in its words too.
+            buttons=_buttons(item.body["buttons"])[: port.capabilities.max_buttons],
             fold=Text.of(block(fold)) if isinstance(fold, str) else None,
             asks=str(item.body.get("asks", "")),
         )

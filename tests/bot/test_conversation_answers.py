@@ -11,7 +11,7 @@ from bot.inventory import ServiceConfig
 from gate.domain import PendingApproval
 from ledger.views import ProposalView
 from tests.bot.test_digest import Ends
-from tests.kit import ScriptedClock, conversation, local_inventory
+from tests.kit import ScriptedClock, ScriptedPort, conversation, local_inventory
 
 
 async def test_a_history_that_stops_at_its_limit_says_so(tmp_path: Path) -> None:
@@ -52,3 +52,13 @@ async def test_what_ended_while_it_was_asked_about_is_no_fault(
         assert "Which one" not in shown
         assert "turn:crashed" not in kit.kinds()
         assert "action:started" not in kit.kinds()
+
+
+async def test_a_question_with_more_choices_than_buttons_fit_is_shown(tmp_path: Path) -> None:
+    port = ScriptedPort(max_buttons=3)
+    async with conversation(tmp_path, executor=Ends, port=port) as kit:
+        for number in range(5):
+            await kit.say(f"run systemctl restart caddy{number} on web1")
+        shown = await kit.say("yes")
+        assert shown.count("restart caddy") == 5
+        assert len(kit.card.message.buttons) == 3

@@ -37,6 +37,8 @@ PEOPLE = {"slack": 10, "discord": 10, "telegram": 24}
 KILLS = 3
 #: How long the process stays away, and how often a connection is lost.
 AWAY_S, LOST_EVERY_S = 1.5, 0.5
+#: Where libraries complain themselves: of an answer that is no JSON, of a login that ended too early.
+LIBRARIES = ("telegram/request/_baserequest.py", "in _delay_ready")
 RECEIVED = ("turn:received", "turn:crashed")
 
 
@@ -246,6 +248,6 @@ def boxes(run: Campaign) -> Iterator[str]:
 def complaints(run: Campaign) -> Iterator[str]:
     """Yield what failed inside the bot, by its own log."""
     for trace in run.bot.errors().split("Traceback (most recent call last):")[1:]:
-        if "parse_json_payload" not in trace:  # python-telegram-bot, of an answer that was none
+        if not any(name in trace for name in LIBRARIES):
             yield f"something failed inside: {trace[:1500]}"
     yield from (line for line in run.bot.errors().splitlines() if " was refused: " in line)
