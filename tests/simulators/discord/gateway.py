@@ -39,7 +39,7 @@ class Gateway:
         privileged: the Message Content intent is switched on in the portal.
         double: every event is dispatched twice.
         muffled: sessions live, and no event reaches them.
-        silent: once a session has begun, nothing of the client is read, as on a dead network; set to end that.
+        silent: once a session has begun, nothing of the client is read, as on a dead network; set ends it.
     """
 
     def __init__(self, world: World, token: str) -> None:
