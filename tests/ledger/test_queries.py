@@ -421,3 +421,8 @@ def test_votes_die_with_their_approval(tale: Story) -> None:
     tale.write(decided(ONE, Kind.APPROVAL_GRANTED), queued(ONE), unqueued(ONE), opened(ONE, name="b"))
     (pending,) = tale.queries.pending()
     assert pending.votes == ()
+
+
+def test_words_that_were_never_said_read_as_nothing(tale: Story) -> None:
+    word = tale.queries._words([None])
+    assert word(None) == ""
