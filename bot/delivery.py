@@ -73,6 +73,9 @@ class Delivery:
         self._inherited: set[int] = set()
         self._editing: dict[ProposalId, asyncio.Task[None]] = {}
         self._again: set[ProposalId] = set()
+        # Cards on their way, by effect, and those of them whose proposal changed after they were drawn.
+        self._on_the_way: dict[int, ProposalId] = {}
+        self._outdated: set[ProposalId] = set()
         # Effects of which a card's next edit is the performance, and effects performed and not recorded yet.
         self._owed: dict[ProposalId, list[int]] = {}
         self._performed: dict[int, Callable[[], None]] = {}
@@ -145,13 +148,17 @@ class Delivery:
     async def _send(self, place: PlaceId) -> None:
         """Perform what is in the lane of `place`, in order."""
         lane = self._lanes[place]
+        item: OutboxItem | None = None
         try:
             while lane:
                 item = lane.popleft()
+                if item.kind is EffectKind.CARD:
+                    self._on_the_way[item.id] = ProposalId(item.subject)
                 self._core.probe("outbox.before")
                 self._performed[item.id] = await self._perform(item)
                 self._core.probe("outbox.after")
                 await self._settle_performed()
+                self._arrived(item)
                 if self._has_doubts:  # what says so is to be sent too
                     self._has_doubts = False
                     await self.kick()
@@ -161,9 +168,20 @@ class Delivery:
             log.exception("the lane of %s", place)
         finally:
             # What is left is taken up by the next flush.
+            if item is not None:
+                self._on_the_way.pop(item.id, None)
             self._taken.difference_update(item.id for item in lane)
             self._lanes.pop(place, None)
             self._sending.pop(place, None)
+
+    def _arrived(self, item: OutboxItem) -> None:
+        """Draw a card anew that changed while it was on its way: until now there was nothing to edit."""
+        proposal = self._on_the_way.pop(item.id, None)
+        if proposal is None or proposal not in self._outdated:
+            return
+        if proposal not in self._on_the_way.values():
+            self._outdated.discard(proposal)
+        self.refresh(proposal)
 
     async def _settle_performed(self) -> None:
         """Record what was performed; while that cannot be written, it is not performed again."""
@@ -211,6 +229,8 @@ class Delivery:
         while True:
             try:
                 if looks and (found := await port.find(place, nonce=item.nonce)) is not None:
+                    if item.kind is EffectKind.CARD:
+                        self._outdated.add(ProposalId(item.subject))  # it shows what was so back then
                     return found
                 return await self._show(port, place, item)
             except BusyError as error:
@@ -312,6 +332,8 @@ class Delivery:
             self._recorded.add(item)
 
     async def _edit_once(self, proposal: ProposalId) -> None:
+        if proposal in self._on_the_way.values():
+            self._outdated.add(proposal)
         posted = await asyncio.to_thread(self._core.ledger.outbox.posted, proposal)
         # Side by side: a platform that wants less, or hangs, leaves no live buttons standing on another.
         await asyncio.gather(*(self._edit_card(proposal, ref_of(item.ref)) for item in posted))

@@ -388,7 +388,7 @@ async def test_what_was_left_is_looked_for_before_it_is_sent(
     port.tries.made.clear()
     async with conversation(tmp_path, executor=Ends, port=port, clock=left.clock) as kit:
         await kit.look()
-        assert [name for name, *_ in port.tries.made] == (["find"] if arrives else ["find", "post"])
+        assert [name for name, *_ in port.tries.made] == ["find", "edit" if arrives else "post"]
         assert len(cards(port)) == 1
         assert states(kit) == [("done", True)]
         await kit.say("go ahead")
@@ -483,3 +483,23 @@ async def test_a_stop_that_comes_late_stops_all_the_same(tmp_path: Path) -> None
         assert not kit.core.switches().auto_off
         assert "reached sayso late" in await kit.send(back)
         assert kit.core.switches().stopped
+
+
+async def test_a_card_that_changed_while_it_was_on_its_way_is_drawn_anew(tmp_path: Path) -> None:
+    port = UnsurePort()
+    async with conversation(tmp_path, executor=Ends, port=port) as kit:
+        port.held["ops"] = asyncio.Event()
+        asked = await kit.hand_over(kit.inbound(RESTART))
+        async with asyncio.timeout(10):
+            while not port.tries.of("post"):  # noqa: ASYNC110 - what was tried tells nobody
+                await asyncio.sleep(0.001)
+        await kit.say(f"deny {kit.newest_id()}, not today", place="elsewhere", settle=False)
+        async with asyncio.timeout(10):
+            while kit.core.ledger.outbox.pending()[1:] or kit.states() != ["cancelled"]:  # noqa: ASYNC110 - likewise
+                await asyncio.sleep(0.001)
+        port.held["ops"].set()
+        await asked.settled
+        await kit.app.conversation._delivery.settled()
+        card = next(one for one in port.screen.values() if one.ref.place.channel == "ops")
+        assert not card.message.buttons
+        assert card.edits
