@@ -10,7 +10,7 @@ from typing import Any
 
 from aiohttp import web
 
-from tests.simulators.discord import limits
+from tests.simulators.discord import limits, published
 from tests.simulators.discord.gateway import Gateway
 from tests.simulators.discord.limits import RefusalError
 from tests.simulators.discord.world import (
@@ -190,6 +190,7 @@ class Rest:
         if channel.locked:
             raise RefusalError(400, 50083, "Thread is archived")
         limits.check_message(call.body, call.files)
+        published.check("message_create", call.body)
         nonce = call.body.get("nonce")
         if nonce and call.body.get("enforce_nonce") and nonce in self.world.nonces:
             return self._find_message(channel, str(self.world.nonces[nonce]))
@@ -265,6 +266,7 @@ class Rest:
         limits.check_message(
             {"content": message["content"], "attachments": message["attachments"], **call.body}, call.files
         )
+        published.check("message_edit", call.body)
         if "content" in call.body:
             message["content"] = (call.body["content"] or "").strip()
         if "components" in call.body:
@@ -295,10 +297,12 @@ class Rest:
         match call.body["type"]:
             case 4:
                 limits.check_message(data, call.files)
+                published.check("reply", call.body)
             case 9:
                 limits.check_modal(data)
+                published.check("modal", call.body)
             case 6 | 7:
-                pass
+                published.check("update", call.body)
             case _:
                 raise limits.invalid("type", "Unknown type")
         interaction.answers.append(call.body)
@@ -314,6 +318,7 @@ class Rest:
         if interaction.worn_out:
             raise RefusalError(401, 50027, "Invalid Webhook Token")
         limits.check_message(call.body, call.files)
+        published.check("follow_up", call.body)
         return self._whisper(interaction, call.body, call)
 
     def _whisper(self, interaction: Interaction, data: dict[str, Any], call: Call) -> dict[str, Any]:
