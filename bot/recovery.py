@@ -1,7 +1,8 @@
 """Recovery: from whatever the last process left to a state that can go on (C23, P7).
 
-In this order: what expired is closed, what was running is lost (or told by its boot id, D7), then queued
-work, messages that came meanwhile and unsent effects go on. Nothing that was started is started again.
+What expired is closed, then what was running is lost (or told by its boot id, D7). After that, in this order,
+`bot.conversation` takes the messages that came meanwhile (one may be "stop"), goes on with queued work and sends
+what was not sent. Nothing that was started is started again.
 """
 
 import json
