@@ -25,9 +25,11 @@ HELP = (
     "  on @web: uptime",
     "Reading runs at once. What changes something waits: say go ahead, or no. What destroys wants a phrase.",
     "  approve <id> · deny <id> why · details [id] · preview <id> · again <id> · cancel <id>",
+    "  edit <id> run …  asks for something else instead of what waits",
     "  pending · history · who restarted caddy last week? · what did you do? · targets",
-    "  stop · auto off · resume · posture approve_all · never auto web1",
+    "  stop · resume · auto off · auto on · posture approve_all · never auto web1 · allow auto web1",
     "  settle <id> ran, because …  for what has an unknown end",
+    "  accounts · pair · unpair <account>  for your other accounts",
 )
 
 #: What queued proposals wait behind, in words.
@@ -122,7 +124,7 @@ def _until(view: ProposalView, zone: tzinfo, now: datetime) -> str:
 
 
 def first_line(core: Core, view: ProposalView) -> str:
-    """Return "restart caddy on web1" for a list of proposals."""
+    """Return "#k7f3a2 restart caddy on web1 and 2 more" for a list of proposals."""
     first = view.actions[0]
     more = f" and {len(view.actions) - 1} more" if len(view.actions) > 1 else ""
     return f"#{view.id} {named(first, secrets=core.secrets)}{more}"
