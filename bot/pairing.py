@@ -29,7 +29,7 @@ from ledger.kinds import Kind, PairingIsOpen
 GOOD_FOR = timedelta(minutes=10)
 #: Wrong codes, from anybody, after which every open one is over.
 MAX_WRONG = 5
-#: No vowels, and nothing that is mistaken for something else.
+#: No vowels (and no Y), so that no word is a code, and neither 0 nor 1, which are read as O and as I or L.
 ALPHABET = "23456789BCDFGHJKLMNPQRSTVWXZ"
 _CHARS = 8
 _NAME_MAX = 40
