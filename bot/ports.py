@@ -161,10 +161,7 @@ class Capabilities:
     """What a platform can do, as data."""
 
     max_chars: int = 3000
-    buttons: bool = True
-    edits: bool = True
     own_threads: bool = False  # what answers a request in a shared place gets a thread of its own (D2)
-    notes: bool = True  # can show a message to one person only
     max_buttons: int = 25
     forms: bool = False  # can show a form as the answer to a press
     replies: bool = False  # can offer a field for a reply to a message that `asks`

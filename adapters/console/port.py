@@ -50,7 +50,7 @@ class ConsolePort:
     """
 
     name = NAME
-    capabilities = Capabilities(max_chars=20_000, buttons=True, edits=True, notes=True)
+    capabilities = Capabilities(max_chars=20_000)
 
     def __init__(
         self,

@@ -55,9 +55,6 @@ class DiscordPort:
     name = inbound.NAME
     capabilities = Capabilities(
         max_chars=1900,
-        buttons=True,
-        edits=True,
-        notes=True,
         max_buttons=25,
         forms=True,
         files=True,

@@ -48,10 +48,7 @@ class SlackPort:
     name = NAME
     capabilities = Capabilities(
         max_chars=6_000,
-        buttons=True,
-        edits=True,
         own_threads=True,
-        notes=True,
         max_buttons=MAX_BUTTONS,
         forms=True,
         files=True,

@@ -68,7 +68,6 @@ class TelegramPort:
     name = events.NAME
     capabilities = Capabilities(
         max_chars=MAX_UNITS,
-        notes=True,
         max_buttons=MAX_BUTTONS,
         acks_in_order=True,
         replies=True,
