@@ -1,8 +1,8 @@
 """What a decision about pending approvals writes and says.
 
-One function for each decision of gate.decide; those of a yes stand in bot.agreeing. It turns the decision into
-entries, expectations and an answer; it decides nothing itself. Exact words of the decider go into the entry of
-every refusal (N24), and of what did not count.
+One function for each decision of gate.decide; those of a yes stand in bot.agreeing. It turns the decision
+into entries, expectations and an answer; it decides nothing itself. Exact words of the decider go into the
+entry of every refusal (N24), and of what did not count.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """The core's belongings: what the composition root built, handed to every part that acts.
 
-One frozen value instead of globals. It answers what every part asks of it: the policy and switches of this
-moment, which are what the owner set, tightened by what was switched at run time (D19), whose an account is and
+One frozen value instead of globals. It answers what every part asks: the policy and the switches of this
+moment, which are what the owner set, tightened by what was switched at run time (D19); whose an account is;
 which place an address leads to. It decides and writes nothing.
 """
 
