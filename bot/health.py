@@ -16,6 +16,8 @@ log = logging.getLogger(__name__)
 
 #: How often it is written, and how old it may be to be believed.
 EVERY_S, BELIEVED_S = 10.0, 30.0
+#: The same while a surface is not well, as at the start: nobody wants to read that for ten seconds.
+UNWELL_EVERY_S = 1.0
 #: The longest that one surface is waited for.
 _PATIENCE_S = 5.0
 
@@ -24,14 +26,14 @@ async def keep(file: Path, ports: Sequence[ChatPort], clock: Clock) -> None:
     """Write how `ports` are, again and again, until cancelled; the file goes away then."""
     try:
         while True:
-            await write(file, ports, clock)
-            await asyncio.sleep(EVERY_S)
+            well = await write(file, ports, clock)
+            await asyncio.sleep(EVERY_S if well else UNWELL_EVERY_S)
     finally:
         await asyncio.to_thread(file.unlink, missing_ok=True)
 
 
-async def write(file: Path, ports: Sequence[ChatPort], clock: Clock) -> None:
-    """Write how `ports` are now."""
+async def write(file: Path, ports: Sequence[ChatPort], clock: Clock) -> bool:
+    """Write how `ports` are now; whether all of them are well."""
     found = await asyncio.gather(*(_ask(port) for port in ports))
     document = {
         "at": clock.now().isoformat(),
@@ -46,6 +48,7 @@ async def write(file: Path, ports: Sequence[ChatPort], clock: Clock) -> None:
         await asyncio.to_thread(fresh.replace, file)
     except OSError as error:
         log.warning("the health of the surfaces was not written: %s", error)
+    return all(health.ok for health in found)
 
 
 async def _ask(port: ChatPort) -> Health:

@@ -110,3 +110,23 @@ async def test_it_is_written_until_the_process_stops(tmp_path: Path, monkeypatch
     keeping.cancel()
     await asyncio.gather(keeping, return_exceptions=True)
     assert not file.exists()
+
+
+async def test_while_a_surface_is_not_well_news_of_it_come_sooner(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Just started, a surface is not connected yet; `sayso doctor` must not say so for ten seconds."""
+    monkeypatch.setattr(health, "UNWELL_EVERY_S", 0.001)
+    monkeypatch.setattr(health, "EVERY_S", 3600.0)
+    file, clock = tmp_path / "health.json", ScriptedClock()
+    port = SickPort("one", Health(ok=False, detail="connecting"))
+    keeping = asyncio.create_task(health.keep(file, [port], clock))
+    async with asyncio.timeout(10):
+        while not health.read(file, now=clock.now()):  # noqa: ASYNC110 - another thread writes the file
+            await asyncio.sleep(0.001)
+        port.answer = FINE
+        while health.read(file, now=clock.now()) != {"one": FINE}:  # noqa: ASYNC110 - as above
+            await asyncio.sleep(0.001)
+    keeping.cancel()
+    await asyncio.gather(keeping, return_exceptions=True)
+    assert not file.exists()
