@@ -1,6 +1,6 @@
 """A conversation as data, played on a platform: people, what they do there, and what they should see.
 
-What a transcript may say is told in tests/bot/test_transcripts.py. Plays; asserts only what a turn asks for.
+What a transcript may say is told in tests/transcript.py. Plays; asserts only what a turn asks for.
 """
 
 import asyncio
@@ -12,17 +12,16 @@ from typing import Any
 
 from bot.places import place_name
 from bot.ports import Inbound, PlaceRef, Receipt, Sink
-from gate.domain import PersonId, Risk
-from gate.policy import Operator, Permission, Policy, Posture
 from tests.adapters.stage import OnScreen, Surface, surface_opener
-from tests.kit import EVERYTHING, Kit, ScriptedClock, conversation
+from tests.kit import Kit, ScriptedClock, conversation
+from tests.transcript import Player, operators_of, policy_of
 
 #: What reaches the core is waited for this long; what an adapter rightly drops never does.
 DROPPED_S = 0.3
 
 
 @dataclass
-class Play:
+class Play(Player):
     """One transcript on one platform."""
 
     surface: Surface
@@ -102,11 +101,15 @@ class Play:
         cards = [one for one in self.surface.screen(by=by, place=place) if one.labels or not buttons]
         return cards[-1] if cards else self.surface.screen(by=by, place=place)[-1]
 
-    def remember(self, turn: Mapping[str, Any]) -> None:
-        """Give the newest proposal, and its card, the name that a turn gives it."""
+    def remember_card(self, turn: Mapping[str, Any]) -> None:
         by, place = turn.get("by", "ana"), turn.get("place", "ops")
-        self.ids[turn["name"]] = self.kit.newest_id()
         self.cards[turn["name"]] = self._newest(by, place, buttons=True).id
+
+    def place_called(self, name: str) -> str:
+        return place_name(self.kit.core, self.kit.core.place_of(self.surface.place(name)))
+
+    def read(self, text: str) -> str:
+        return flat(text)
 
     def _screens(self, by: str) -> dict[tuple[str, str], OnScreen]:
         places = sorted({"ops", "security", "web", "elsewhere", *self.places})
@@ -115,22 +118,6 @@ class Play:
             for place in places
             for one in self.surface.screen(by=by, place=place)
         }
-
-    def filled(self, text: str) -> str:
-        filled = text.replace("{dir}", str(self.scratch))
-        for name in ("security", "web"):
-            filled = filled.replace(
-                f"{name} on script",
-                place_name(self.kit.core, self.kit.core.place_of(self.surface.place(name))),
-            )
-        if "{phrase}" in filled:
-            phrases = [one.phrase for one in self.kit.core.queries.pending() if one.phrase is not None]
-            filled = filled.replace("{phrase}", phrases[-1])
-        if "{id}" in filled:
-            filled = filled.replace("{id}", self.kit.newest_id())
-        for name, value in self.ids.items():
-            filled = filled.replace("{" + name + "}", value)
-        return filled
 
 
 @asynccontextmanager
@@ -158,8 +145,8 @@ async def at(
     scratch.mkdir(exist_ok=True)
     async with conversation(
         folder / "state",
-        operators=operators_of(setup, [surface]),
-        policy=policy_of(setup, surface),
+        operators=operators_of(setup, lambda name: [surface.account(name).key]),
+        policy=policy_of(setup, lambda name: place_words(surface.place(name))),
         ports=[surface.port],
         clock=clock,
         **(more or {}),
@@ -184,62 +171,9 @@ async def heard(surface: Surface, sink: Sink) -> AsyncIterator[None]:
         await asyncio.wait_for(listening, 20)
 
 
-def check(play: Play, turn: Mapping[str, Any], shown: str, where: str) -> None:
-    """Assert what a turn says of the screen, the ledger and the scratch folder."""
-    if turn.get("nothing"):
-        assert shown == "", f"{where}: showed\n{shown}"
-    shown_flat = flat(shown)
-    for wanted in turn.get("shows", []):
-        assert flat(play.filled(wanted)) in shown_flat, f"{where}: no {wanted!r} in\n{shown}"
-    for unwanted in turn.get("hides", []):
-        assert flat(play.filled(unwanted)) not in shown_flat, f"{where}: {unwanted!r} in\n{shown}"
-    if "name" in turn:
-        play.remember(turn)
-    if "states" in turn:
-        assert play.kit.states(play.ids.get(turn.get("name", ""))) == turn["states"], where
-    for name in turn.get("exists", []):
-        assert (play.scratch / name).exists(), f"{where}: {name} does not exist"
-    for name in turn.get("missing", []):
-        assert not (play.scratch / name).exists(), f"{where}: {name} exists"
-
-
 def flat(text: str) -> str:
     """Return `text` without line breaks and runs of blanks: how lines wrap is a platform's own."""
     return " ".join(text.split())
-
-
-def operators_of(setup: Mapping[str, Any], surfaces: Sequence[Surface]) -> tuple[Operator, ...]:
-    """Return the people of a setup, each with an account on every one of `surfaces`."""
-    return tuple(
-        Operator(
-            id=PersonId(name),
-            accounts=tuple(key for one in surfaces for key in _accounts(setup, name, one)),
-            may=tuple(Permission(risk=Risk(line["risk"]), targets=tuple(line["targets"])) for line in may)
-            or EVERYTHING,
-        )
-        for name, may in setup.get("operators", {"ana": []}).items()
-    )
-
-
-def _accounts(setup: Mapping[str, Any], name: str, surface: Surface) -> Sequence[str]:
-    """Return the accounts of a person: "script::ana-phone" is who goes by that name here."""
-    further = setup.get("accounts", {}).get(name, ())
-    return [surface.account(one).key for one in (name, *(text.rpartition(":")[2] for text in further))]
-
-
-def policy_of(setup: Mapping[str, Any], surface: Surface) -> Policy:
-    """Return the policy of a setup; routes lead to places of `surface`."""
-    policy = setup.get("policy", {})
-    routes = {
-        key: place_words(surface.place(to.rpartition(":")[2])) for key, to in setup.get("routing", {}).items()
-    }
-    return Policy(
-        revision="r" * 64,
-        posture=Posture(policy.get("posture", "approve_most")),
-        approval_s=policy.get("approval_s", 900),
-        routes=tuple(routes.items()),
-        quorum=tuple(policy.get("quorum", {}).items()),
-    )
 
 
 def place_words(ref: PlaceRef) -> str:

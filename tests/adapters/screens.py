@@ -17,6 +17,7 @@ from bot.ports import Captured, Ended, EndKind, OutputSink
 from gate.domain import Action, Target, TargetKind
 from tests.adapters.play import Play, at
 from tests.adapters.stage import OnScreen, Surface, surface_opener
+from tests.transcript import known
 
 #: Characters in a line of a phone held upright.
 WIDTH = 44
@@ -115,6 +116,7 @@ def _possible(play: Play, turn: Mapping[str, Any]) -> Mapping[str, Any]:
 
 async def _turn(play: Play, executor: Rehearsed, turn: Mapping[str, Any]) -> list[str]:
     by, place = turn.get("by", "ana"), turn.get("place", "ops")
+    known(turn, str(turn), more=frozenset({"goes_on", "holds", "look"}))
     play.kit.clock.advance(turn.get("advance_s", 60))
     before = _seen(play.surface, by, place)
     if turn.get("goes_on"):

@@ -6,18 +6,16 @@ there.
 What stands in the ledger afterwards is the same everywhere, but for ids.
 """
 
-import tomllib
 from pathlib import Path
 
 import pytest
 
 from bot.ports import Capabilities
 from tests.adapters.alike import alike
-from tests.adapters.play import check, playing
+from tests.adapters.play import playing
 from tests.adapters.stage import NotOnThisSurfaceError, adapter_names
+from tests.transcript import TRANSCRIPTS
 
-FOLDER = Path(__file__).parent.parent / "transcripts"
-TRANSCRIPTS = {file.stem: tomllib.loads(file.read_text("utf-8")) for file in sorted(FOLDER.glob("*.toml"))}
 #: Where a platform's own ways make a conversation another one.
 _THREADS = "in a thread of its own the next word counts whoever says it (own_thread.toml)"
 NOT_ALIKE = {("slack", name): _THREADS for name in ("others", "routed", "details_answered")}
@@ -33,17 +31,12 @@ async def test_a_conversation_goes_the_same_way(adapter: str, name: str, tmp_pat
             pytest.skip(f"{adapter} has no {needs}")
         for number, turn in enumerate(script["turn"], start=1):
             where = f"{name} turn {number} on {adapter}"
-            play.kit.clock.advance(turn.get("advance_s", 1))
             if (adapter, name) in NOT_ALIKE:
                 pytest.skip(NOT_ALIKE[adapter, name])
             try:
-                shown = await play.turn(turn) if _ACTS & set(turn) else ""
+                await play.take(turn, where)
             except NotOnThisSurfaceError:
                 pytest.skip(f"{where}: people cannot do that there")
-            check(play, turn, shown, where)
-
-
-_ACTS = {"say", "press", "fill"}
 
 
 def _has(capabilities: Capabilities, needs: str) -> bool:
@@ -63,12 +56,8 @@ async def test_the_ledger_holds_the_same_everywhere(name: str, tmp_path: Path) -
         folder = tmp_path / adapter
         folder.mkdir()
         async with playing(adapter, script, folder) as play:
-            for turn in script["turn"]:
-                play.kit.clock.advance(turn.get("advance_s", 1))
-                if _ACTS & set(turn):
-                    await play.turn(turn)
-                if "name" in turn:
-                    play.remember(turn)
+            for number, turn in enumerate(script["turn"], start=1):
+                await play.take(turn, f"{name} turn {number} on {adapter}")
             kept[adapter] = alike(play.kit.core.ledger.reader(), folder=str(folder))
     console = kept.pop("console")
     for adapter, entries in kept.items():

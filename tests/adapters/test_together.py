@@ -8,9 +8,10 @@ from typing import Any
 
 from gate.policy import Policy
 from tests.adapters.alike import alike
-from tests.adapters.play import Play, check, heard, operators_of, place_words
+from tests.adapters.play import Play, heard, place_words
 from tests.adapters.stage import surface_opener
 from tests.kit import Kit, conversation
+from tests.transcript import operators_of
 
 PEOPLE: dict[str, Any] = {"operators": {"ana": [], "bo": [], "kim": []}}
 
@@ -24,9 +25,7 @@ class Together:
 
     async def do(self, platform: str, **turn: Any) -> None:
         """Take one turn on a platform, as a transcript would."""
-        self.kit.clock.advance(1)
-        shown = await self.on[platform].turn(turn)
-        check(self.on[platform], turn, shown, f"{platform}: {turn}")
+        await self.on[platform].take(turn, f"{platform}: {turn}")
 
     def reads(self, platform: str, *, by: str = "ana", place: str = "ops") -> str:
         """Return everything that a person can read somewhere."""
@@ -47,7 +46,9 @@ async def together(folder: Path, *platforms: str, **policy: Any) -> AsyncIterato
         kit = await stack.enter_async_context(
             conversation(
                 folder / "state",
-                operators=operators_of(PEOPLE, list(surfaces.values())),
+                operators=operators_of(
+                    PEOPLE, lambda name: [one.account(name).key for one in surfaces.values()]
+                ),
                 policy=Policy(revision="r" * 64, **policy),
                 ports=[one.port for one in surfaces.values()],
             )
