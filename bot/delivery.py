@@ -29,7 +29,7 @@ from bot.ports import (
     RejectedError,
     UncertainError,
 )
-from bot.text import Text, block
+from bot.text import Text
 from gate.domain import PlaceId, ProposalId, TurnId
 from ledger.kinds import EffectKind, Json, LedgerError
 from ledger.outbox import OutboxItem
@@ -275,12 +275,10 @@ class Delivery:
     def _message(self, port: ChatPort, item: OutboxItem) -> Message:
         if item.kind is EffectKind.CARD:
             return self._card(port, ProposalId(item.subject))
-        fold = item.body.get("fold")
         return Message(
             body=text_of(item.body["text"]),
             # What has more choices than fit names them in its words too.
             buttons=_buttons(item.body["buttons"])[: port.capabilities.max_buttons],
-            fold=Text.of(block(fold)) if isinstance(fold, str) else None,
             asks=str(item.body.get("asks", "")),
         )
 

@@ -60,7 +60,6 @@ class Outcome:
         text: Text,
         *,
         buttons: tuple[tuple[str, str, str], ...] = (),
-        fold: str = "",
         asks: tuple[ProposalId, str, str] | None = None,
         choice: str = "",
         fleeting: bool = False,
@@ -74,7 +73,7 @@ class Outcome:
                 none) and the hint in the empty field.
             fleeting: nothing of it is kept once it was said.
         """
-        said = self.said(text, buttons=buttons, fold=fold)
+        said = self.said(text, buttons=buttons)
         if fleeting:
             said = replace(said, body={**said.body, "fleeting": True})
         if asks is not None:
@@ -98,11 +97,9 @@ class Outcome:
         body: dict[str, Json] = {"text": spans_doc(text), "buttons": [], "account": account}
         self.effects.append(Effect(kind=EffectKind.NOTE, place=self.place, body=body, nonce=self.new_nonce()))
 
-    def said(self, text: Text, *, buttons: tuple[tuple[str, str, str], ...] = (), fold: str = "") -> Effect:
+    def said(self, text: Text, *, buttons: tuple[tuple[str, str, str], ...] = ()) -> Effect:
         """Return the effect of `say`, for a place in the order of effects that is not the last."""
         body: dict[str, Json] = {"text": spans_doc(text), "buttons": [list(one) for one in buttons]}
-        if fold:
-            body["fold"] = fold
         return Effect(kind=EffectKind.SAY, place=self.place, body=body, nonce=self.new_nonce())
 
     def card(self, proposal: ProposalId, *, place: PlaceId) -> None:

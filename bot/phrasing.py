@@ -8,7 +8,7 @@ in its command, those of the configuration included, which is why nobody may lea
 from collections.abc import Sequence
 from datetime import datetime, timedelta, tzinfo
 
-from gate.domain import Action, ActionId, Deed, ProposalId, Risk
+from gate.domain import Action, ActionId, Deed, Risk
 from gate.redact import redact_command
 from ledger.views import ActionView
 
@@ -107,11 +107,6 @@ def deed_words(deed: Deed) -> str:
 def named(view: ActionView, *, secrets: Sequence[str]) -> str:
     """Return "restart caddy on web1"."""
     return f"{title(view, secrets=secrets)} on {view.action.target.id}"
-
-
-def short_id(proposal: ProposalId) -> str:
-    """Return the id as people see it."""
-    return f"#{proposal}"
 
 
 def action_ref(action: ActionId, *, alone: bool) -> str:

@@ -1,8 +1,8 @@
 """Recovery: from whatever the last process left to a state that can go on (C23, P7).
 
-What expired is closed, then what was running is lost (or told by its boot id, D7). After that, in this order,
-`bot.conversation` takes the messages that came meanwhile (one may be "stop"), goes on with queued work and sends
-what was not sent. Nothing that was started is started again.
+What expired is closed, then what was running is lost (or told by its boot id, D7). After that, in this
+order, `bot.conversation` takes the messages that came meanwhile (one may be "stop"), goes on with queued work
+and sends what was not sent. Nothing that was started is started again.
 """
 
 import json
@@ -26,15 +26,13 @@ _LOST = "sayso ended while it ran"
 _UNCHECKED = "sayso ended before the result of the check was recorded"
 
 
-async def close_open_ends(core: Core) -> list[ActionView]:
-    """Close what is over; return the actions that are lost now."""
+async def close_open_ends(core: Core) -> None:
+    """Close what is over, and lose what was running."""
     close_due(core)
-    lost = []
     for view in core.queries.in_state(ActionState.STARTED):
         ended = await _told_by_boot_id(core, view)
         if ended is None:
             ending.lose(core, view, note=_LOST)
-            lost.append(view)
         else:
             ending.record(core, view, ended)
         core.probe("loss.recorded")
@@ -42,7 +40,6 @@ async def close_open_ends(core: Core) -> list[ActionView]:
         # Whether its verify command ran is unknown too, and it need not be harmless to run it twice.
         ending.miss_check(core, core.queries.action(action), note=_UNCHECKED)
         core.probe("miss.recorded")
-    return lost
 
 
 async def _told_by_boot_id(core: Core, view: ActionView) -> Ended | None:

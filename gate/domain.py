@@ -206,24 +206,16 @@ class ReasonCode(StrEnum):
     NEVER_LIST = "never_list"
     NOT_AN_OPERATOR = "not_an_operator"
     NOT_AUTHORISED = "not_authorised"
-    SELF_APPROVAL = "self_approval"
     SECOND_PERSON = "second_person"
     STOPPED = "stopped"
-    AUTO_OFF = "auto_off"
     NOTHING_PENDING = "nothing_pending"
     STALE_WORDS = "stale_words"
-    HEDGED = "hedged"
-    WRONG_PHRASE = "wrong_phrase"
-    NEEDS_PHRASE = "needs_phrase"
     EXPIRED = "expired"
     ALREADY_DECIDED = "already_decided"
-    SUPERSEDED = "superseded"
     UNKNOWN_ID = "unknown_id"
     DRIFTED = "drifted"
     STRICTER_NOW = "stricter_now"
     GRANT_LAPSED = "grant_lapsed"
-    INVISIBLE_CHARACTERS = "invisible_characters"
-    TOO_LONG = "too_long"
     CANNOT_PLACE = "cannot_place"
     PART_ONLY = "part_only"
     ALREADY_VOTED = "already_voted"
@@ -333,7 +325,6 @@ class PendingApproval:
     shown_in: PlaceId
     deadline_at: datetime
     phrase: str | None = None
-    title: str = ""
     quorum: int = 1
     votes: tuple[PersonId, ...] = ()
 

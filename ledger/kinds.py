@@ -66,7 +66,6 @@ class Kind(StrEnum):
     SWITCH_CHANGED = "switch:changed"
     LOOSENING_ASKED = "loosening:asked"
     LOOSENING_ENDED = "loosening:ended"
-    POLICY_LOADED = "policy:loaded"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,6 @@ from enum import StrEnum
 from bot.planning.binding import BindingError, Input, placeholders
 from bot.planning.words import content
 
-FORMAT_VERSION = 1
 MAX_SLOTS = 2
 
 _ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")

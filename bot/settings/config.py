@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import available_timezones
 
 from bot.inventory.config import ServiceConfig, TargetConfig
 from bot.local_socket import login_name
@@ -275,12 +275,6 @@ def _floor(values: Mapping[str, Resolved]) -> Switches:
         approve_everything=values["policy.approve_everything"].value is True,
         never_auto_act=tuple(TargetId(name) for name in never) if isinstance(never, tuple) else (),
     )
-
-
-def zone_of(config: Config) -> ZoneInfo | None:
-    """Return the zone that the config names for times; None means the one of this machine."""
-    name = config.text("bot.timezone")
-    return ZoneInfo(name) if name else None
 
 
 def machine_zone(environ: Mapping[str, str], link: Path = Path("/etc/localtime")) -> str:
