@@ -95,11 +95,17 @@ def _request(
             _cannot(outcome, speaker, read)
 
 
-def instead(core: Core, outcome: Outcome, speaker: Speaker, old: ProposalView, request: str) -> None:
-    """Propose `request` instead of `old`, which waits on where it is no request."""
+def instead(
+    core: Core, outcome: Outcome, speaker: Speaker, old: ProposalView, request: str, *, purpose: str = ""
+) -> None:
+    """Propose `request` instead of `old`, which waits on where it is no request.
+
+    Args:
+        purpose: what was really said, where `request` was composed from it.
+    """
     read = planned(core, request)
     if isinstance(read, Plan):
-        made = _propose(core, outcome, speaker, read, purpose="", replaces=old)
+        made = _propose(core, outcome, speaker, read, purpose=purpose, replaces=old)
         if made is not None:
             supersede(core, outcome, old.id, by=made, place=old.shown_in)
             return

@@ -140,7 +140,7 @@ def _phrase(view: ProposalView) -> str | None:
 
 def _edit_form(core: Core, view: ProposalView) -> Form | None:
     """Return the form to change a request in; None where its text would not read back as the same."""
-    drafts = [_draft(core, one) for one in view.actions if one.state in NOT_STARTED]
+    drafts = [draft_of(core, one) for one in view.actions if one.state in NOT_STARTED]
     request = "\n".join(map(request_text, drafts))
     read = asking.planned(core, request)
     same = isinstance(read, Plan) and [replace(one, purpose="") for one in read.drafts] == drafts
@@ -161,7 +161,7 @@ def _edit_token(core: Core, view: ProposalView) -> str:
     )
 
 
-def _draft(core: Core, one: ActionView) -> ActionDraft:
+def draft_of(core: Core, one: ActionView) -> ActionDraft:
     """Return what would ask for `one`; a limit that holds without being asked for is not named."""
     action = one.action
     return ActionDraft(

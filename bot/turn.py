@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from bot import (
     answering,
     asking,
+    changing,
     commands,
     control_words,
     forms,
@@ -30,7 +31,7 @@ from bot.pressing import Presses, fill
 from bot.steering import Steering
 from bot.text import Text
 from gate import phrases
-from gate.decide import Open, Utterance
+from gate.decide import ChangeAsked, Open, Utterance
 from gate.domain import Facts, Manner, PlaceId, ProposalId, TurnId
 from gate.policy import Operator
 from gate.redact import redact
@@ -293,6 +294,8 @@ class Turns:
                 self.steering.carry_out(outcome, facts, speaker, command)
             elif utterance.engaged:
                 asking.ask(core, outcome, speaker)
+            return
+        if isinstance(decision, ChangeAsked) and changing.take(core, outcome, speaker, decision):
             return
         answering.apply(core, outcome, decision, speaker)
 
