@@ -11,6 +11,8 @@ from ledger.kinds import (
     NotYet,
     PairingIsOpen,
     ProposalIsNew,
+    RowIs,
+    SettingsAre,
     SwitchesAre,
     Untold,
     VotesAre,
@@ -44,9 +46,18 @@ def _question(expectation: Expectation) -> _Question:
             asked = ("SELECT id FROM pairing WHERE id=?", (pairing,), pairing)
         case Untold(proposal):
             asked = ("SELECT proposal FROM untold WHERE proposal=?", (proposal,), proposal)
+        case RowIs() | SettingsAre():
+            asked = _of_commitment(expectation)
         case ProposalIsNew(proposal):  # pragma: no branch - mypy checks that no other kind is left
             asked = ("SELECT id FROM proposal WHERE id=?", (proposal,), None)
     return asked
+
+
+def _of_commitment(expectation: RowIs | SettingsAre) -> _Question:
+    if isinstance(expectation, SettingsAre):
+        return ("SELECT coalesce(max(seq), 0) FROM setting", (), expectation.seq)
+    query = f"SELECT state FROM {expectation.table} WHERE id=?"  # noqa: S608 - the table is a Literal
+    return (query, (expectation.id,), expectation.state)
 
 
 def _of_approval(expectation: ApprovalIs | VotesAre | NotYet) -> _Question:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:  # only named in annotations; reading commands start faster without the whole vocabulary
     from collections.abc import Mapping
@@ -66,6 +66,28 @@ class Kind(StrEnum):
     SWITCH_CHANGED = "switch:changed"
     LOOSENING_ASKED = "loosening:asked"
     LOOSENING_ENDED = "loosening:ended"
+    COMMITMENT_MADE = "commitment:made"
+    COMMITMENT_CLARIFIED = "commitment:clarified"
+    COMMITMENT_CONFIRMED = "commitment:confirmed"
+    COMMITMENT_COMMITTED = "commitment:committed"
+    COMMITMENT_ABORTED = "commitment:aborted"
+    COMMITMENT_EXPIRED = "commitment:expired"
+    COMMITMENT_REVIVE_REFUSED = "commitment:revive_refused"
+    JOB_MADE = "job:made"
+    JOB_CANCELLED = "job:cancelled"
+    JOB_ENDED = "job:ended"
+    OCCURRENCE_CLAIMED = "occurrence:claimed"
+    OCCURRENCE_MISSED = "occurrence:missed"
+    BELIEF_STORED = "belief:stored"
+    BELIEF_BLOCKED = "belief:blocked"
+    BELIEF_FORGOTTEN = "belief:forgotten"
+    SETTING_CHANGED = "setting:changed"
+    SETTING_CLEARED = "setting:cleared"
+    GUIDANCE_HELD = "guidance:held"
+    GUIDANCE_CONFIRMED = "guidance:confirmed"
+    GUIDANCE_REJECTED = "guidance:rejected"
+    TRUST_RULE_MADE = "trust_rule:made"
+    TRUST_RULE_REVOKED = "trust_rule:revoked"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +183,22 @@ class Untold:
     proposal: ProposalId
 
 
+@dataclass(frozen=True, slots=True)
+class RowIs:
+    """What a decision read of `table` is still in this state; None: there is no such row yet."""
+
+    table: Literal["commitment", "job", "belief", "guidance", "trust_rule"]
+    id: str
+    state: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsAre:
+    """No setting was changed at run time since this entry; 0: none ever was."""
+
+    seq: int
+
+
 Expectation = (
     ApprovalIs
     | VotesAre
@@ -172,6 +210,8 @@ Expectation = (
     | PairingIsOpen
     | ProposalIsNew
     | Untold
+    | RowIs
+    | SettingsAre
 )
 
 

@@ -7,7 +7,7 @@ for `sayso db rebuild`, over every stored entry; it therefore reads nothing but 
 
 import json
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import TypeVar
 
@@ -26,16 +26,20 @@ from gate.lifecycle import (
     ClarificationState,
     advance,
 )
-from ledger import accounts, approvals, places, turns
+from ledger import accounts, approvals, beliefs, commitments, dials, guidance, jobs, places, trusting, turns
 from ledger.chain import canonical
 from ledger.codec import Doc, items, mapping
 from ledger.expecting import holds
 from ledger.kinds import Entry, Json, Kind
+from ledger.reader import Handler
 
 __all__ = ["HANDLERS", "TABLES", "holds", "project", "reset"]
 
 S = TypeVar("S", bound=StrEnum)
 E = TypeVar("E", bound=StrEnum)
+
+#: What is projected elsewhere, a subject each.
+_MORE = (commitments, jobs, beliefs, dials, guidance, trusting)
 
 #: In an order that lets them be emptied.
 TABLES = (
@@ -53,6 +57,7 @@ TABLES = (
     "switch",
     "loosening",
     *accounts.TABLES,
+    *(table for one in _MORE for table in one.TABLES),
 )
 
 
@@ -147,7 +152,7 @@ def _approval_opened(connection: sqlite3.Connection, entry: Entry, body: Doc) ->
     _move_action(connection, body, ActionEvent.ASK)
 
 
-def _approval_ended(event: ApprovalEvent) -> "Handler":
+def _approval_ended(event: ApprovalEvent) -> Handler:
     def handle(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
         state = ApprovalState(
             str(_value(connection, "SELECT state FROM approval WHERE id=?", _id(body, "approval")))
@@ -220,7 +225,7 @@ def _action_started(connection: sqlite3.Connection, entry: Entry, body: Doc) -> 
     )
 
 
-def _action_ended(event: ActionEvent) -> "Handler":
+def _action_ended(event: ActionEvent) -> Handler:
     def handle(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
         state, *_ = _action(connection, body)
         connection.execute(
@@ -280,7 +285,7 @@ def _clarification_asked(connection: sqlite3.Connection, entry: Entry, body: Doc
     )
 
 
-def _clarification_ended(event: ClarificationEvent) -> "Handler":
+def _clarification_ended(event: ClarificationEvent) -> Handler:
     def handle(connection: sqlite3.Connection, _entry: Entry, body: Doc) -> None:
         key = _id(body, "clarification")
         state = ClarificationState(str(_value(connection, "SELECT state FROM clarification WHERE id=?", key)))
@@ -325,8 +330,6 @@ def _id(body: Doc, key: str) -> str:
     return str(body[key])
 
 
-Handler = Callable[[sqlite3.Connection, Entry, dict[str, Json]], None]
-
 HANDLERS: Mapping[str, Handler] = {
     Kind.TURN_RECEIVED: turns.received,
     Kind.TURN_CRASHED: turns.received,
@@ -366,4 +369,5 @@ HANDLERS: Mapping[str, Handler] = {
     Kind.ACCOUNT_UNPAIRED: accounts.unpaired,
     Kind.LOOSENING_ASKED: _loosening_asked,
     Kind.LOOSENING_ENDED: _loosening_ended,
+    **{kind: handler for one in _MORE for kind, handler in one.HANDLERS.items()},
 }

@@ -26,6 +26,7 @@ from gate.domain import (
 from gate.lifecycle import ActionState, ApprovalState, ClarificationState
 from gate.policy import Switches
 from ledger.accounts import AccountReader
+from ledger.beliefs import BeliefReader
 from ledger.codec import (
     instant,
     mapping,
@@ -35,6 +36,10 @@ from ledger.codec import (
     texts,
     verdict_of,
 )
+from ledger.commitments import CommitmentReader
+from ledger.dials import DialReader
+from ledger.guidance import GuidanceReader
+from ledger.jobs import JobReader
 from ledger.kinds import Json, Kind
 from ledger.places import PlaceReader
 from ledger.readout import (
@@ -49,6 +54,7 @@ from ledger.readout import (
     request_words,
     with_votes,
 )
+from ledger.trusting import TrustReader
 from ledger.views import (
     ActionView,
     ApprovalView,
@@ -59,7 +65,16 @@ from ledger.views import (
 )
 
 
-class Queries(PlaceReader, AccountReader):
+class Queries(
+    PlaceReader,
+    AccountReader,
+    CommitmentReader,
+    JobReader,
+    BeliefReader,
+    DialReader,
+    GuidanceReader,
+    TrustReader,
+):
     """Questions to the projections; see `Reader` for what it is made of."""
 
     def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:

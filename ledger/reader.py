@@ -4,9 +4,12 @@ import sqlite3
 from collections.abc import Callable, Iterable
 
 from ledger import payloads
-from ledger.codec import mapping
-from ledger.kinds import Json
+from ledger.codec import Doc, mapping
+from ledger.kinds import Entry, Json
 from ledger.views import PRUNED
+
+#: What an entry of one kind does to the projections, in the transaction of its append.
+Handler = Callable[[sqlite3.Connection, Entry, Doc], None]
 
 
 class Reader:

@@ -12,12 +12,12 @@ from gate.domain import PersonId, PlaceId, ProposalId, RouteKind
 from gate.errors import TransitionError
 from gate.ladder import Rung
 from gate.lifecycle import ActionState, ApprovalState
-from ledger import projected
 from ledger.codec import instant
 from ledger.kinds import (
     Draft,
     Kind,
 )
+from ledger.projected import commitments, conversation
 from ledger.projections import HANDLERS, TABLES, reset
 from ledger.waiting import untold
 from tests.gate.makers import HERE, NOW, P1, P2, THERE
@@ -74,21 +74,24 @@ def state(tale: Story, one: Planned = ONE) -> ActionState:
     return tale.queries.action(one.action.id).state
 
 
+#: Tables whose kinds of entries the story does not tell yet.
+UNFILLED = {"commitment", "job", "occurrence", "belief", "setting", "guidance", "trust_rule"}
+MODELS = [one for of in (conversation, commitments) for one in vars(of).values() if hasattr(one, "__table__")]
+
+
 def test_tables_and_models_are_the_same_set() -> None:
-    models = {one.__tablename__ for one in vars(projected).values() if hasattr(one, "__table__")}
-    assert models == set(TABLES)
+    assert {one.__tablename__ for one in MODELS} == set(TABLES)
 
 
 def test_the_tables_are_as_the_models_say(tale: Story) -> None:
-    for model in vars(projected).values():
-        if hasattr(model, "__table__"):
-            info = tale.ledger.reader().execute(f"PRAGMA table_info({model.__tablename__})").fetchall()
-            found = {(name, bool(pk)) for _, name, _, _, _, pk in info}
-            assert found == {(one.name, one.primary_key) for one in model.__table__.columns}
-            indexes = tale.ledger.reader().execute(f"PRAGMA index_list({model.__tablename__})").fetchall()
-            assert {name for _, name, _, origin, _ in indexes if origin == "c"} == {
-                one.name for one in model.__table__.indexes
-            }
+    for model in MODELS:
+        info = tale.ledger.reader().execute(f"PRAGMA table_info({model.__tablename__})").fetchall()
+        found = {(name, bool(pk)) for _, name, _, _, _, pk in info}
+        assert found == {(one.name, one.primary_key) for one in model.__table__.columns}
+        indexes = tale.ledger.reader().execute(f"PRAGMA index_list({model.__tablename__})").fetchall()
+        assert {name for _, name, _, origin, _ in indexes if origin == "c"} == {
+            one.name for one in model.__table__.indexes
+        }
 
 
 def test_what_no_handler_knows_changes_nothing(tale: Story) -> None:
@@ -386,7 +389,7 @@ def test_a_rebuild_gives_the_same_tables(tale: Story) -> None:
     tale.write(made(third, shown_in=THERE), opened(third), voted(third, "ana"), climbed(third, Rung.NUDGE))
     tale.write(moved("here", "there"), offered(), paired(), offered("c2"), missed())
     before = tables(tale.ledger.reader())
-    assert all(before.values())
+    assert {name for name, rows in before.items() if not rows} == UNFILLED
     assert tale.ledger.rebuild(reset) == tale.ledger.head().seq
     assert tables(tale.ledger.reader()) == before
 

@@ -1,9 +1,4 @@
-"""Projection tables: the present state, derived from entries and rebuilt from them (D9).
-
-SQLModel defines them; migrations create them; `ledger.projections` fills them. They hold what decisions and
-cards read often; exact words stay in payloads and are named here by their hash. Nothing outside ledger/
-sees a row.
-"""
+"""Tables of the conversation: places, proposals, approvals, choices, switches and accounts."""
 
 from sqlalchemy import Index
 from sqlmodel import Field, SQLModel

@@ -1,0 +1,54 @@
+"""What a module of `bot.acts` has to offer: reading, resolving and performing one family of acts.
+
+`dispatch` calls them in this order and keeps the record between: read → resolve → (question, phrase) →
+perform. A handler holds no state of its own.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from bot.answering import Speaker
+from bot.core import Core
+from bot.outcome import Outcome
+from gate.resolve.decision import Act, Decision, Slots
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActRequest:
+    """An act that somebody asked for, as read from their words or as proposed by a planner.
+
+    Attributes:
+        act: the kind.
+        slots: what the words say, unresolved: {"text": …, "about": …}.
+        said: the whole message.
+        request_at: the platform's own time of the message, aware UTC; times are relative to it (K25).
+        tool: the registered tool that asks, see `gate.effects`.
+    """
+
+    act: Act
+    slots: Slots
+    said: str
+    request_at: datetime
+    tool: str
+
+
+class ActHandler(Protocol):
+    """One family of acts."""
+
+    #: The acts it resolves and performs.
+    acts: frozenset[Act]
+
+    def read(self, core: Core, speaker: Speaker, request_at: datetime) -> ActRequest | None:
+        """Return what `speaker.said` asks for, None where that is nothing of this family. Whole message only."""
+        ...
+
+    def resolve(self, core: Core, outcome: Outcome, speaker: Speaker, request: ActRequest) -> Decision:
+        """Gather the facts and let the gate resolve `request`. Writes nothing."""
+        ...
+
+    def perform(
+        self, core: Core, outcome: Outcome, speaker: Speaker, request: ActRequest, slots: Slots
+    ) -> None:
+        """Record the act with its bound `slots` and say so, in the batch of `outcome`."""
+        ...
