@@ -33,6 +33,19 @@ class ActRequest:
     tool: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """A resolved act that is to be done now.
+
+    Attributes:
+        commitment: its id, which is the correlation id of everything that it causes.
+        slots: as the gate bound them, which is what was shown where something was shown.
+    """
+
+    commitment: str
+    slots: Slots
+
+
 class ActHandler(Protocol):
     """One family of acts."""
 
@@ -40,7 +53,7 @@ class ActHandler(Protocol):
     acts: frozenset[Act]
 
     def read(self, core: Core, speaker: Speaker, request_at: datetime) -> ActRequest | None:
-        """Return what `speaker.said` asks for, None where that is nothing of this family. Whole message only."""
+        """Return what `speaker.said`, the whole message, asks for; None where it is nothing of this family."""
         ...
 
     def resolve(self, core: Core, outcome: Outcome, speaker: Speaker, request: ActRequest) -> Decision:
@@ -48,7 +61,7 @@ class ActHandler(Protocol):
         ...
 
     def perform(
-        self, core: Core, outcome: Outcome, speaker: Speaker, request: ActRequest, slots: Slots
+        self, core: Core, outcome: Outcome, speaker: Speaker, request: ActRequest, bound: Bound
     ) -> None:
-        """Record the act with its bound `slots` and say so, in the batch of `outcome`."""
+        """Record the act and say so, in the batch of `outcome`, under the correlation id of the commitment."""
         ...
