@@ -53,7 +53,7 @@ class ActHandler(Protocol):
     acts: frozenset[Act]
 
     def read(self, core: Core, speaker: Speaker, request_at: datetime) -> ActRequest | None:
-        """Return what `speaker.said`, the whole message, asks for; None where it is nothing of this family."""
+        """Return what the whole message `speaker.said` asks for; None where it is none of this family."""
         ...
 
     def resolve(self, core: Core, outcome: Outcome, speaker: Speaker, request: ActRequest) -> Decision:
@@ -63,5 +63,5 @@ class ActHandler(Protocol):
     def perform(
         self, core: Core, outcome: Outcome, speaker: Speaker, request: ActRequest, bound: Bound
     ) -> None:
-        """Record the act and say so, in the batch of `outcome`, under the correlation id of the commitment."""
+        """Record the act and say so, in the batch of `outcome`; the commitment is the correlation id."""
         ...

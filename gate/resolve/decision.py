@@ -83,7 +83,7 @@ class Clarify:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confirm:
-    """Resolved, and a typed phrase is wanted before it is done, from a second person where there is one (D19)."""
+    """Resolved, and a typed phrase is wanted first, from a second person where there is one (D19)."""
 
     slots: Slots
     question: str
