@@ -84,6 +84,46 @@ class ClarificationEvent(StrEnum):
     SUPERSEDE = "supersede"
 
 
+class CommitmentState(StrEnum):
+    """An act that was resolved, and its ends. What it stands at first is in COMMITMENT_BEGINS."""
+
+    NEEDS_CLARIFY = "needs_clarify"
+    NEEDS_CONFIRM = "needs_confirm"
+    READY = "ready"
+    COMMITTED = "committed"
+    ABORTED = "aborted"
+    EXPIRED = "expired"
+
+
+class CommitmentEvent(StrEnum):
+    """What can happen to a commitment. The first four are the ends of `gate.resolve`, first time or again."""
+
+    CLARIFY = "clarify"
+    CONFIRM = "confirm"
+    ALLOW = "allow"  # also: its phrase was typed
+    DENY = "deny"
+    COMMIT = "commit"
+    ABORT = "abort"
+    EXPIRE = "expire"
+
+
+class JobState(StrEnum):
+    """A reminder, a scheduled command or post, and its ends."""
+
+    PENDING = "pending"
+    ENDED = "ended"
+    CANCELLED = "cancelled"
+
+
+class JobEvent(StrEnum):
+    """What can happen to a job."""
+
+    CLAIM = "claim"  # one time that it was due is taken, and it is done or asked for
+    MISS = "miss"  # times that it was due went by, and are not made up
+    END = "end"
+    CANCEL = "cancel"
+
+
 APPROVAL: Mapping[tuple[ApprovalState, ApprovalEvent], ApprovalState] = {
     (ApprovalState.PENDING, ApprovalEvent.NUDGE): ApprovalState.PENDING,
     (ApprovalState.PENDING, ApprovalEvent.ESCALATE): ApprovalState.PENDING,
@@ -118,6 +158,40 @@ CLARIFICATION: Mapping[tuple[ClarificationState, ClarificationEvent], Clarificat
     (ClarificationState.PENDING, ClarificationEvent.CANCEL): ClarificationState.CANCELLED,
     (ClarificationState.PENDING, ClarificationEvent.EXPIRE): ClarificationState.EXPIRED,
     (ClarificationState.PENDING, ClarificationEvent.SUPERSEDE): ClarificationState.SUPERSEDED,
+}
+
+#: What a commitment stands at when it is made, by how its act was resolved.
+COMMITMENT_BEGINS: Mapping[CommitmentEvent, CommitmentState] = {
+    CommitmentEvent.CLARIFY: CommitmentState.NEEDS_CLARIFY,
+    CommitmentEvent.CONFIRM: CommitmentState.NEEDS_CONFIRM,
+    CommitmentEvent.ALLOW: CommitmentState.READY,
+    CommitmentEvent.DENY: CommitmentState.ABORTED,
+}
+
+COMMITMENT: Mapping[tuple[CommitmentState, CommitmentEvent], CommitmentState] = {
+    (CommitmentState.NEEDS_CLARIFY, CommitmentEvent.CLARIFY): CommitmentState.NEEDS_CLARIFY,
+    (CommitmentState.NEEDS_CLARIFY, CommitmentEvent.CONFIRM): CommitmentState.NEEDS_CONFIRM,
+    (CommitmentState.NEEDS_CLARIFY, CommitmentEvent.ALLOW): CommitmentState.READY,
+    (CommitmentState.NEEDS_CLARIFY, CommitmentEvent.DENY): CommitmentState.ABORTED,
+    (CommitmentState.NEEDS_CLARIFY, CommitmentEvent.ABORT): CommitmentState.ABORTED,
+    (CommitmentState.NEEDS_CLARIFY, CommitmentEvent.EXPIRE): CommitmentState.EXPIRED,
+    # A time that passed while it waited is asked for again (C22).
+    (CommitmentState.NEEDS_CONFIRM, CommitmentEvent.CLARIFY): CommitmentState.NEEDS_CLARIFY,
+    (CommitmentState.NEEDS_CONFIRM, CommitmentEvent.ALLOW): CommitmentState.READY,
+    (CommitmentState.NEEDS_CONFIRM, CommitmentEvent.DENY): CommitmentState.ABORTED,
+    (CommitmentState.NEEDS_CONFIRM, CommitmentEvent.ABORT): CommitmentState.ABORTED,
+    (CommitmentState.NEEDS_CONFIRM, CommitmentEvent.EXPIRE): CommitmentState.EXPIRED,
+    (CommitmentState.READY, CommitmentEvent.CLARIFY): CommitmentState.NEEDS_CLARIFY,
+    (CommitmentState.READY, CommitmentEvent.COMMIT): CommitmentState.COMMITTED,
+    (CommitmentState.READY, CommitmentEvent.ABORT): CommitmentState.ABORTED,
+    (CommitmentState.READY, CommitmentEvent.EXPIRE): CommitmentState.EXPIRED,
+}
+
+JOB: Mapping[tuple[JobState, JobEvent], JobState] = {
+    (JobState.PENDING, JobEvent.CLAIM): JobState.PENDING,
+    (JobState.PENDING, JobEvent.MISS): JobState.PENDING,
+    (JobState.PENDING, JobEvent.END): JobState.ENDED,
+    (JobState.PENDING, JobEvent.CANCEL): JobState.CANCELLED,
 }
 
 

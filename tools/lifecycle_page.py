@@ -20,13 +20,19 @@ from gate.lifecycle import (  # noqa: E402 - the path is set first, so that it r
     ACTION,
     APPROVAL,
     CLARIFICATION,
+    COMMITMENT,
+    COMMITMENT_BEGINS,
+    JOB,
     ActionEvent,
     ActionState,
     ApprovalEvent,
     ApprovalState,
     ClarificationEvent,
     ClarificationState,
+    CommitmentEvent,
     E,
+    JobEvent,
+    JobState,
     S,
     terminal,
 )
@@ -48,7 +54,7 @@ class Machine:
 
     name: str
     about: str
-    first: StrEnum
+    first: tuple[StrEnum, ...]
     table: Mapping[tuple[StrEnum, StrEnum], StrEnum]
     events: Mapping[StrEnum, str]
 
@@ -62,7 +68,7 @@ MACHINES = (
         name="Approval",
         about="One question to people about one action. It is decided once.\n"
         "Only a grant lets anything run, and a grant is consumed by one start.",
-        first=ApprovalState.PENDING,
+        first=(ApprovalState.PENDING,),
         table=_plain(APPROVAL),
         events={
             ApprovalEvent.NUDGE: "nobody answered for a while, and it was said so once where the card is",
@@ -79,7 +85,7 @@ MACHINES = (
         name="Action",
         about="One command on one target. It starts only from `queued`, and what ended never starts again.\n"
         "`lost` is the only word for an unknown end; it freezes its target until a person settles it.",
-        first=ActionState.PROPOSED,
+        first=(ActionState.PROPOSED,),
         table=_plain(ACTION),
         events={
             ActionEvent.ASK: "an approval was opened for it",
@@ -98,13 +104,42 @@ MACHINES = (
         name="Clarification",
         about="One choice between readings of a request.\n"
         "Picking one is never consent: it is handled as if it had been typed.",
-        first=ClarificationState.PENDING,
+        first=(ClarificationState.PENDING,),
         table=_plain(CLARIFICATION),
         events={
             ClarificationEvent.ANSWER: "the person picked one",
             ClarificationEvent.CANCEL: "the person dropped it",
             ClarificationEvent.EXPIRE: "its deadline passed",
             ClarificationEvent.SUPERSEDE: "the person asked for something else",
+        },
+    ),
+    Machine(
+        name="Commitment",
+        about="One act other than a command, from how it was resolved to what became of it.\n"
+        "It is made in one of several states; what expired is never taken up again.",
+        first=tuple(COMMITMENT_BEGINS.values()),
+        table=_plain(COMMITMENT),
+        events={
+            CommitmentEvent.CLARIFY: "it has to be said which is meant, or its time passed while it waited",
+            CommitmentEvent.CONFIRM: "it is clear, and takes a typed phrase",
+            CommitmentEvent.ALLOW: "it is clear and may be done, or its phrase was typed",
+            CommitmentEvent.DENY: "what was answered cannot be done; the reason was said",
+            CommitmentEvent.COMMIT: "it was done",
+            CommitmentEvent.ABORT: "it was dropped before it was done",
+            CommitmentEvent.EXPIRE: "its deadline passed; that is neither a yes nor a no",
+        },
+    ),
+    Machine(
+        name="Job",
+        about="A reminder, a scheduled command or a scheduled post.\n"
+        "Each time that it is due is claimed once, in the record, before anything is said or done.",
+        first=(JobState.PENDING,),
+        table=_plain(JOB),
+        events={
+            JobEvent.CLAIM: "it was due, and is done now or asked for",
+            JobEvent.MISS: "it was due while sayso could not do it, and that is not made up",
+            JobEvent.END: "nothing of it is due any more",
+            JobEvent.CANCEL: "a person took it back",
         },
     ),
 )
@@ -139,7 +174,8 @@ def _section(machine: Machine) -> str:
 def _diagram(machine: Machine) -> list[str]:
     arrows = [f"    {before} --> {after}: {event}" for (before, event), after in machine.table.items()]
     ends = [f"    {state} --> [*]" for state in sorted(terminal(machine.table))]
-    return ["stateDiagram-v2", f"    [*] --> {machine.first}", *arrows, *ends]
+    begins = [f"    [*] --> {first}" for first in machine.first]
+    return ["stateDiagram-v2", *begins, *arrows, *ends]
 
 
 if __name__ == "__main__":

@@ -10,13 +10,20 @@ from gate.lifecycle import (
     ACTION_ENDED,
     APPROVAL,
     CLARIFICATION,
+    COMMITMENT,
+    COMMITMENT_BEGINS,
+    JOB,
     ActionEvent,
     ActionState,
     ApprovalEvent,
     ApprovalState,
     ClarificationEvent,
     ClarificationState,
+    CommitmentEvent,
+    CommitmentState,
     E,
+    JobEvent,
+    JobState,
     S,
     advance,
     terminal,
@@ -34,6 +41,8 @@ TABLES: list[tuple[Table, type[StrEnum], type[StrEnum]]] = [
     (_plain(APPROVAL), ApprovalState, ApprovalEvent),
     (_plain(ACTION), ActionState, ActionEvent),
     (_plain(CLARIFICATION), ClarificationState, ClarificationEvent),
+    (_plain(COMMITMENT), CommitmentState, CommitmentEvent),
+    (_plain(JOB), JobState, JobEvent),
 ]
 
 
@@ -90,3 +99,30 @@ def test_a_lost_action_is_settled_by_a_person_only() -> None:
 
 def test_a_decided_approval_takes_no_second_decision() -> None:
     assert {before for before, _ in APPROVAL} == {ApprovalState.PENDING}
+
+
+C = CommitmentState
+
+
+def test_a_commitment_that_ended_is_never_taken_up_again() -> None:
+    assert terminal(COMMITMENT) == {C.COMMITTED, C.ABORTED, C.EXPIRED}
+
+
+def test_a_commitment_is_done_only_once_it_is_ready() -> None:
+    assert [before for (before, _), after in COMMITMENT.items() if after is C.COMMITTED] == [C.READY]
+    assert C.COMMITTED not in COMMITMENT_BEGINS.values()
+
+
+@pytest.mark.parametrize("state", [C.NEEDS_CLARIFY, C.NEEDS_CONFIRM, C.READY])
+def test_what_waits_can_be_dropped_and_expires(state: CommitmentState) -> None:
+    assert advance(COMMITMENT, state, CommitmentEvent.ABORT) is C.ABORTED
+    assert advance(COMMITMENT, state, CommitmentEvent.EXPIRE) is C.EXPIRED
+
+
+def test_resolving_again_leads_where_resolving_first_does() -> None:
+    for event, state in COMMITMENT_BEGINS.items():
+        assert advance(COMMITMENT, C.NEEDS_CLARIFY, event) is state
+
+
+def test_a_job_is_due_only_while_it_is_pending() -> None:
+    assert terminal(JOB) == {JobState.ENDED, JobState.CANCELLED}
