@@ -193,6 +193,14 @@ class RowIs:
 
 
 @dataclass(frozen=True, slots=True)
+class JobIsDue:
+    """The job waits still for this occurrence; `fire_at` as the ledger writes instants."""
+
+    job: str
+    fire_at: str
+
+
+@dataclass(frozen=True, slots=True)
 class SettingsAre:
     """No setting was changed at run time since this entry; 0: none ever was."""
 
@@ -211,6 +219,7 @@ Expectation = (
     | ProposalIsNew
     | Untold
     | RowIs
+    | JobIsDue
     | SettingsAre
 )
 
