@@ -38,6 +38,7 @@ def _check(args: argparse.Namespace) -> int:
     people = ", ".join(person.id for person in config.policy.operators)
     print(f"ok · {config.file or 'no config file, defaults'}")
     print(f"adapters: {', '.join(config.adapters) or 'none, the console only'}")
+    print(f"places: {', '.join(config.places) or 'none named'}")
     print(f"operators: {people} · targets: {len(config.targets)} · posture: {config.policy.posture}")
     if rule_files(config):
         print(f"rules of your own: {', '.join(map(str, rule_files(config)))}")
@@ -63,6 +64,8 @@ def _show(args: argparse.Namespace) -> int:
     print(f"{'targets':<{width}}  {', '.join(config.targets)}  ({config.targets_from})")
     routes = [f"{name} to {place}" for name, place in routing_of(config.policy).items()]
     print(f"{'routing':<{width}}  {', '.join(routes) or 'none'}")
+    places = [f"{name} is {place}" for name, place in config.places.items()]
+    print(f"{'places':<{width}}  {', '.join(places) or 'none'}")
     print(f"{'adapters':<{width}}  {', '.join(config.adapters) or 'none'}")
     print(f"{'services':<{width}}  {', '.join(config.services) or 'none'}")
     print(f"{'state folder':<{width}}  {config.paths.state}")
@@ -104,6 +107,7 @@ def _as_json(config: "Config") -> dict[str, object]:
         "settings": settings,
         "operators": {"value": [p.id for p in config.policy.operators], "origin": config.people_from},
         "targets": {"value": list(config.targets), "origin": config.targets_from},
+        "places": {"value": dict(config.places)},
         "adapters": {"value": list(config.adapters)},
         "services": {"value": list(config.services)},
     }

@@ -94,6 +94,28 @@ def routing_problems(
             yield Problem(where=where, key=f"routing.{spoken}", what=what)
 
 
+def place_problems(
+    places: Mapping[str, str], platforms: Iterable[str], values: Mapping[str, Resolved], where: str
+) -> Iterable[Problem]:
+    """Find names of places that lead nowhere, that mean the same place, or that nobody gave."""
+    known = ["console", *platforms]
+    names: dict[str, str] = {}
+    for name, place in places.items():
+        platform = place.partition(":")[0]
+        if platform not in known:
+            what = f"{platform} is not switched on, so nothing gets there. Add [adapters.{platform}]."
+            yield Problem(where=where, key=f"places.{name}", what=what)
+        if place in names:
+            what = f"{place} is {names[place]} already. A place has one name."
+            yield Problem(where=where, key=f"places.{name}", what=what)
+        names[place] = name
+    allowed = values["outbound.allowed"]
+    for spoken in allowed.value if isinstance(allowed.value, tuple) else ():
+        if spoken not in places:
+            what = f'"{spoken}": ' + unknown("place", spoken, places)
+            yield Problem(where=allowed.why, key="outbound.allowed", what=what)
+
+
 def lone_deciders(policy: Policy, targets: Iterable[Target]) -> Iterable[str]:
     """Warn of destructive work that needs a second person where only one person may approve it (C4)."""
     if not authority.needs_second_person(policy, risk=Risk.DESTRUCTIVE):

@@ -39,6 +39,7 @@ class Config:
         file: the config file that was read; None when there is none.
         policy: what the gate decides by; its revision is the digest of its content.
         floor: kill switches that the config sets; what chat sets can only add to them (D19).
+        places: what people call a place, and where it is, as `bot.places.parse` reads it.
         values: every registered setting with its origin.
         adapters: what stands under `[adapters.NAME]`, as it stands; bot.surfaces reads it.
         people_from, targets_from: where operators and targets come from, for people.
@@ -56,6 +57,7 @@ class Config:
     values: Mapping[str, Resolved]
     people_from: str
     targets_from: str
+    places: Mapping[str, str] = field(default_factory=dict)
     adapters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     rehearsal: bool = False
     _layers: Mapping[Layer, Mapping[str, Candidate]] = field(default_factory=dict, repr=False)
@@ -137,6 +139,7 @@ def rehearsal(config: Config, *, scratch: Path) -> Config:
         policy=_policy(config.values, people, {}),
         targets=_LOCAL_ONLY,
         services={},
+        places={},
         targets_from="rehearsal",
         rehearsal=True,
     )
@@ -169,6 +172,7 @@ def load(
     problems += checks.zone_problems(values)
     problems += checks.name_problems(targets, document.operators, values, where)
     problems += checks.routing_problems(document.routing, targets, where)
+    problems += checks.place_problems(document.places, document.adapters, values, where)
     if problems:
         raise ConfigError(problems)
     zone = str(values["bot.timezone"].value) or zone
@@ -185,6 +189,7 @@ def load(
         values=values,
         people_from=f"file {where}" if document.operators else "default",
         targets_from=f"file {where}" if document.targets else "default",
+        places=document.places,
         adapters=document.adapters,
         _layers=layers,
     )

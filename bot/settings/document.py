@@ -55,6 +55,7 @@ def _section(name: str) -> type[BaseModel]:
 _SECTIONS = {name: _section(name) for name in dict.fromkeys(setting.section for setting in SETTINGS)}
 _TABLES: dict[str, type[BaseModel]] = {
     "routing": BaseModel,
+    "places": BaseModel,
     "operators": OperatorConfig,
     "targets": TargetConfig,
     "services": ServiceConfig,
@@ -73,6 +74,7 @@ class Document(BaseModel):
     model_config = _STRICT
     settings: dict[str, Value] = {}
     routing: dict[str, Annotated[str, Field(pattern=_PLACE)]] = {}
+    places: dict[Annotated[str, Field(pattern=_NAME)], Annotated[str, Field(pattern=_PLACE)]] = {}
     operators: dict[Annotated[str, Field(pattern=_NAME)], OperatorConfig] = {}
     targets: dict[Annotated[str, Field(pattern=_NAME)], TargetConfig] = {}
     services: dict[str, ServiceConfig] = {}
@@ -153,7 +155,7 @@ def _what(detail: ErrorDetails) -> str:
     """Return what is wrong, never by quoting a pattern."""
     if detail["type"] != "string_pattern_mismatch":
         return detail["msg"].removeprefix("Value error, ")
-    if detail["loc"][0] == "routing":
+    if detail["loc"][0] in ("routing", "places") and detail["loc"][-1] != "[key]":
         return 'Write a place as "platform:tenant:channel", with ":thread" after it for a thread'
     field = next((part for part in reversed(detail["loc"]) if isinstance(part, str)), "")
     return _ALLOWED.get(field, _A_NAME)

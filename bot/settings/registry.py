@@ -87,6 +87,15 @@ def _union(values: Sequence[Value]) -> Value:
     return tuple(sorted({item for value in values if isinstance(value, tuple) for item in value}))
 
 
+def _narrowed(values: Sequence[Value]) -> Value:
+    """Return what all layers name that name any; one that has nothing in common with those below adds nothing."""
+    left: tuple[str, ...] = ()
+    for value in values:
+        if isinstance(value, tuple) and value:
+            left = tuple(one for one in left if one in value) or left or value
+    return left
+
+
 _true_is_tighter = _strictest_of(False, True)
 _false_is_tighter = _strictest_of(True, False)
 
@@ -248,6 +257,13 @@ SETTINGS: tuple[Setting, ...] = (
         tightest=_union,
         help="Files with risk rules of your own, from the folder of this file; they add programs and tighten "
         "what is there (docs/risk.md).",
+    ),
+    Setting(
+        key="outbound.allowed",
+        type=tuple[str, ...],
+        default=(),
+        tightest=_narrowed,
+        help="Names of [places] that anything may be sent to; empty means every one of them.",
     ),
     Setting(
         key="ledger.checkpoint_entries",
