@@ -18,6 +18,7 @@ _HOW = (
     f"Set token_file in [adapters.discord], or {TOKEN_VARIABLE}. The token is in the Developer Portal:"
     " your application > Bot > Reset Token. docs/setup-discord.md shows each step."
 )
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 #: Three parts of URL-safe base64 between dots.
 _TOKEN = re.compile(r"[\w-]{18,}\.[\w-]{6,}\.[\w-]{20,}")
 
@@ -74,10 +75,8 @@ class Settings(BaseModel):
             ("api_url", self.api_url, ("https", "http")),
             ("gateway_url", self.gateway_url, ("wss", "ws")),
         ):
-            if (url or name == "api_url") and (
-                urlsplit(url).scheme not in schemes or not urlsplit(url).netloc
-            ):
-                found.append(f"{name} must begin with {schemes[0]}://")
+            if url or name == "api_url":
+                found += _address_problems(name, url, schemes)
         try:
             token = self.token(environ)
         except NoTokenError as error:
@@ -88,5 +87,24 @@ class Settings(BaseModel):
                 " A client secret or a public key does not work here."
             )
         if self.token_file and Path(self.token_file).expanduser().stat().st_mode & 0o077:
-            found.append(f"Others can read {self.token_file}. Type: chmod 600 {self.token_file}")
+            found.append(
+                f"Discord: others on this machine can read the token. Type: chmod 600 {self.token_file}"
+            )
         return tuple(found)
+
+
+def _address_problems(name: str, url: str, schemes: tuple[str, str]) -> list[str]:
+    """Return what is wrong with an address; of `schemes`, the second goes to this machine only."""
+    encrypted, clear = schemes
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname
+    except ValueError:
+        return [f"{name} is no address. Give one like {encrypted}://host/"]
+    if parts.scheme not in schemes or not host:
+        return [f"{name} must begin with {encrypted}://"]
+    if parts.scheme == clear and host not in _LOOPBACK:
+        return [
+            f"{name} {url} is not encrypted, so the token crosses the network in the clear. Use {encrypted}."
+        ]
+    return []

@@ -8,11 +8,13 @@ import os
 import stat
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field
 
 BOT_TOKEN, APP_TOKEN = "SAYSO_SLACK_BOT_TOKEN", "SAYSO_SLACK_APP_TOKEN"
 API_URL = "https://slack.com/api/"
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class Settings(BaseModel):
@@ -39,7 +41,7 @@ class Settings(BaseModel):
                 self.token(kind, environ)
             except TokenError as error:
                 found.append(str(error))
-        if self.api_url.startswith("http://") and not _is_loopback(self.api_url):
+        if self.api_url.startswith("http://") and _host(self.api_url) not in _LOOPBACK:
             found.append("api_url sends the token in the clear. Use https.")
         return tuple(found)
 
@@ -72,8 +74,8 @@ class TokenError(ValueError):
 
 def _read(path: Path, setting: str) -> str:
     try:
-        if path.stat().st_mode & (stat.S_IROTH | stat.S_IWOTH):
-            raise TokenError(f"{setting}: everybody on this machine can read it. Do: chmod 600 {path}")
+        if path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+            raise TokenError(f"{setting}: others on this machine can read the token. Type: chmod 600 {path}")
         return path.read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not text"
@@ -87,6 +89,9 @@ def _from(environ: Mapping[str, str] | None, variable: str) -> str:
     return (os.environ if environ is None else environ).get(variable, "").strip()
 
 
-def _is_loopback(url: str) -> bool:
-    host = url.split("://", 1)[1].split("/", 1)[0].rsplit(":", 1)[0]
-    return host in {"127.0.0.1", "localhost", "[::1]"}
+def _host(url: str) -> str | None:
+    """Return the host that `url` really leads to: what stands before an @ in it is a name, not a host."""
+    try:
+        return urlsplit(url).hostname
+    except ValueError:
+        return None

@@ -47,10 +47,11 @@ def test_without_anything_it_says_what_to_do() -> None:
         Settings().token({})
 
 
-def test_a_token_that_others_can_read_is_a_problem(file: Path) -> None:
-    file.chmod(0o644)
+@pytest.mark.parametrize("mode", [0o644, 0o640, 0o660, 0o620, 0o604])
+def test_a_token_that_others_can_get_at_is_a_problem(file: Path, mode: int) -> None:
+    file.chmod(mode)
     (problem,) = Settings(token_file=str(file)).problems({})
-    assert problem == f"Others can read {file}. Type: chmod 600 {file}"
+    assert problem == f"Discord: others on this machine can read the token. Type: chmod 600 {file}"
 
 
 @pytest.mark.parametrize("token", ["0123456789abcdef" * 4, "a.b.c", "Bot " + TOKEN])
@@ -66,11 +67,32 @@ def test_what_is_no_bot_token_is_a_problem(token: str) -> None:
         Settings(api_url="discord.com/api"),
         Settings(api_url=""),
         Settings(api_url="ftp://x"),
+        Settings(api_url="https://[::1"),
         Settings(gateway_url="https://gateway.discord.gg"),
     ],
 )
 def test_an_address_that_is_none_is_a_problem(settings: Settings) -> None:
     assert len(settings.problems(ENVIRON)) == 1
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        Settings(api_url="http://discord.lan/api/v10"),
+        Settings(api_url="http://localhost:x@evil.example/api/v10"),
+        Settings(gateway_url="ws://gateway.lan/"),
+        Settings(gateway_url="ws://127.0.0.1:80@evil.example/"),
+    ],
+)
+def test_a_token_that_would_cross_the_network_in_the_clear_is_told(settings: Settings) -> None:
+    (problem,) = settings.problems(ENVIRON)
+    assert "not encrypted" in problem
+
+
+def test_a_token_is_sent_in_the_clear_on_this_machine_only() -> None:
+    for host in ("127.0.0.1:80", "localhost:80", "[::1]:80"):
+        settings = Settings(api_url=f"http://{host}/api/v10", gateway_url=f"ws://{host}/")
+        assert settings.problems(ENVIRON) == ()
 
 
 @pytest.mark.parametrize(

@@ -63,9 +63,13 @@ def test_what_is_no_token_is_refused(token: str, tmp_path: Path) -> None:
         Settings(bot_token_file=file(tmp_path, token)).token("bot")
 
 
-def test_a_file_that_everybody_can_read_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("mode", [0o644, 0o640, 0o660, 0o620, 0o604])
+def test_a_file_that_others_can_get_at_is_refused(tmp_path: Path, mode: int) -> None:
+    settings = Settings(bot_token_file=file(tmp_path, "xoxb-1", mode=mode))
     with pytest.raises(TokenError, match="chmod 600"):
-        Settings(bot_token_file=file(tmp_path, "xoxb-1", mode=0o644)).token("bot")
+        settings.token("bot")
+    (problem,) = settings.problems(ENVIRON)
+    assert f"chmod 600 {tmp_path / 'token'}" in problem
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
@@ -78,8 +82,27 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 
 
 def test_a_token_is_sent_in_the_clear_on_this_machine_only() -> None:
-    assert "https" in Settings(api_url="http://slack.example/api/").problems(ENVIRON)[0]
     assert Settings(api_url="http://127.0.0.1:80/api/").problems(ENVIRON) == ()
+    assert Settings(api_url="http://localhost:80/api/").problems(ENVIRON) == ()
+    assert Settings(api_url="http://[::1]:80/api/").problems(ENVIRON) == ()
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "slack.example",
+        "localhost:x@evil.example",
+        "127.0.0.1:80@evil.example",
+        "[::1]@evil.example",
+        "localhost.evil.example",
+        "[::1",
+        "evil.example#@localhost",
+        "evil.example?localhost",
+    ],
+)
+def test_a_token_that_would_cross_the_network_in_the_clear_is_told(host: str) -> None:
+    (problem,) = Settings(api_url=f"http://{host}/api/").problems(ENVIRON)
+    assert "https" in problem
 
 
 @pytest.mark.parametrize("doc", [{"bot_token": "xoxb-1"}, {"api_url": "slack.com"}, {"api_url": 3}])

@@ -64,8 +64,9 @@ def test_what_is_no_token_is_not_quoted(token_file: Path) -> None:
     assert "not text" in problem
 
 
-def test_a_token_that_others_can_read_is_told(token_file: Path) -> None:
-    token_file.chmod(0o644)
+@pytest.mark.parametrize("mode", [0o644, 0o640, 0o660, 0o620, 0o604])
+def test_a_token_that_others_can_get_at_is_told(token_file: Path, mode: int) -> None:
+    token_file.chmod(mode)
     (problem,) = Settings(token_file=str(token_file)).problems({})
     assert f"chmod 600 {token_file}" in problem
 
@@ -87,8 +88,9 @@ def test_a_server_of_ones_own_is_an_address_like_another() -> None:
     assert settings.problems({TOKEN_VARIABLE: TOKEN}) == ()
 
 
-def test_a_token_that_crosses_the_network_in_the_clear_is_told() -> None:
-    (problem,) = Settings(api_url="http://bots.lan:8081").problems({TOKEN_VARIABLE: TOKEN})
+@pytest.mark.parametrize("host", ["bots.lan:8081", "localhost:x@evil.example", "127.0.0.1:80@evil.example"])
+def test_a_token_that_crosses_the_network_in_the_clear_is_told(host: str) -> None:
+    (problem,) = Settings(api_url=f"http://{host}").problems({TOKEN_VARIABLE: TOKEN})
     assert "not encrypted" in problem
 
 
