@@ -7,7 +7,7 @@ entry of every refusal (N24), and of what did not count.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta, tzinfo
+from datetime import datetime, timedelta, tzinfo
 
 from bot import agreeing, routing
 from bot.agreeing import cards_of, ids_of, still_waits
@@ -47,7 +47,8 @@ from ledger.views import ActionView, ProposalView
 class Speaker:
     """Who answered, in which words, by which event.
 
-    `about` is the proposal that the words refer to, live or not; `alone`: nobody but sayso listened.
+    `about` is the proposal that the words refer to, live or not; `alone`: nobody but sayso listened;
+    `sent_at`: the platform's own time of the message, None where nobody's message is behind it.
     """
 
     operator: Operator
@@ -56,6 +57,7 @@ class Speaker:
     zone: tzinfo
     about: ProposalId | None = None
     alone: bool = False
+    sent_at: datetime | None = None
 
 
 def apply(core: Core, outcome: Outcome, decision: Decision, speaker: Speaker) -> None:

@@ -6,13 +6,15 @@ nobody can answer what is over. Computed from the ledger each time; the timer ho
 
 from datetime import datetime, timedelta
 
-from bot import asking, ladder, pairing, reasons, routing
+from bot import choices, ladder, pairing, reasons, routing
+from bot.acts import dispatch
 from bot.answering import cancel_action, ending_body
 from bot.core import Core
 from bot.outcome import Outcome
 from gate.domain import AGENT, PlaceId, ProposalId, TurnId
 from gate.lifecycle import ActionState, ApprovalState, ClarificationState
 from ledger import waiting
+from ledger.commitments import OPEN
 from ledger.kinds import ActionIs, ApprovalIs, ClarificationIs, Kind, LostRaceError
 from ledger.views import ActionView, ProposalView
 
@@ -33,6 +35,7 @@ def close_due(core: Core) -> bool:
             closed |= _close_proposal(core, view, now) or ladder.climb(core, view, now)
     closed |= routing.tell_ends(core)
     closed |= _close_choices(core, now)
+    closed |= _close_acts(core, now)
     closed |= _close_owed(core, now)
     closed |= _close_codes(core, now)
     return closed | _close_loosenings(core, now)
@@ -123,8 +126,21 @@ def _close_choices(core: Core, now: datetime) -> bool:
             correlation_id=choice.id,
             body={"clarification": choice.id, "by": AGENT},
         )
-        asking.show_end(outcome, choice, "expired, nothing ran")
+        choices.show_end(outcome, choice, "expired, nothing ran")
+        view = core.queries.commitment(choice.commitment) if choice.commitment else None
+        if view is not None and view.state in OPEN:
+            dispatch.expire(outcome, view)
         closed |= _append(core, outcome)
+    return closed
+
+
+def _close_acts(core: Core, now: datetime) -> bool:
+    closed = False
+    for view in core.queries.open_commitments():
+        if view.phrase and view.expires_at is not None and view.expires_at <= now:
+            outcome = _outcome(core, view.place, now)
+            dispatch.expire(outcome, view)
+            closed |= _append(core, outcome)
     return closed
 
 

@@ -15,7 +15,7 @@ from bot.outcome import Outcome
 from bot.phrasing import listed
 from bot.text import Text, strong
 from gate import authority, phrases
-from gate.domain import AGENT, Reason, ReasonCode, Risk, Target, TargetId, TargetKind
+from gate.domain import AGENT, PersonId, Reason, ReasonCode, Risk, Target, TargetId, TargetKind
 from gate.policy import Operator, Policy
 from ledger.codec import instant
 from ledger.kinds import Json, Kind
@@ -99,7 +99,6 @@ def auto_on(core: Core, outcome: Outcome, speaker: Speaker) -> None:
 def _ask_to_loosen(
     core: Core, outcome: Outcome, speaker: Speaker, *, wants: dict[str, Json], phrase: str
 ) -> None:
-    others = second_people(core.policy, speaker.operator)
     if not _somebody_may(core.policy, speaker.operator):
         deny(outcome, speaker, _no_loosening(core.policy))
         return
@@ -116,10 +115,7 @@ def _ask_to_loosen(
         },
         words={"said": speaker.said},
     )
-    if others:
-        outcome.say(Text.of([f"This loosens the gate, so {listed(others)} types:  ", strong(phrase)]))
-    else:
-        outcome.say(Text.of(["This loosens the gate. Type:  ", strong(phrase)]))
+    outcome.say(Text.of([f"{who_types(core.policy, speaker.operator)}:  ", strong(phrase)]))
 
 
 def loosen(core: Core, outcome: Outcome, speaker: Speaker, *, seen: int) -> bool:
@@ -139,20 +135,9 @@ def loosen(core: Core, outcome: Outcome, speaker: Speaker, *, seen: int) -> bool
 
 
 def _loosen_now(core: Core, outcome: Outcome, speaker: Speaker, asked: LooseningView) -> None:
-    asker = core.operator(asked.person)
-    others = [] if asker is None else second_people(core.policy, asker)
-    if asker is None or not (may_loosen(asker) or may_loosen(speaker.operator)):
-        deny(outcome, speaker, _no_loosening(core.policy))
-        return
-    if len(core.policy.operators) > 1 and speaker.operator.id == asked.person:
-        deny(
-            outcome,
-            speaker,
-            Reason(
-                code=ReasonCode.SECOND_PERSON,
-                text=f"Another person has to type it: {listed(others)}. Nothing changed.",
-            ),
-        )
+    reason = refusal(core, asked.person, speaker)
+    if reason is not None:
+        deny(outcome, speaker, reason)
         return
     for name, value in asked.wants.items():
         set_switch(core, outcome, speaker, name, value=value)  # type: ignore[arg-type] # stored JSON
@@ -194,6 +179,26 @@ def second_people(policy: Policy, asker: Operator) -> list[str]:
         for one in policy.operators
         if one.id != asker.id and (may_loosen(asker) or may_loosen(one))
     ]
+
+
+def who_types(policy: Policy, asker: Operator) -> str:
+    """Return who has to type the phrase that `asker` caused, as the start of a line that ends with it."""
+    others = second_people(policy, asker)
+    return f"This loosens the gate, so {listed(others)} types" if others else "This loosens the gate. Type"
+
+
+def refusal(core: Core, asked_by: PersonId, speaker: Speaker) -> Reason | None:
+    """Return why the phrase of what `asked_by` wants does not count from `speaker`; None where it does."""
+    asker = core.operator(asked_by)
+    if asker is None or not (may_loosen(asker) or may_loosen(speaker.operator)):
+        return _no_loosening(core.policy)
+    if len(core.policy.operators) > 1 and speaker.operator.id == asked_by:
+        others = second_people(core.policy, asker)
+        return Reason(
+            code=ReasonCode.SECOND_PERSON,
+            text=f"Another person has to type it: {listed(others)}. Nothing changed.",
+        )
+    return None
 
 
 def _somebody_may(policy: Policy, asker: Operator) -> bool:

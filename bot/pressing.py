@@ -6,7 +6,7 @@ to whoever pressed and to nobody else. What a form brings goes the way of a repl
 
 from dataclasses import dataclass, replace
 
-from bot import answering, asking, controls, forms, tokens
+from bot import answering, controls, forms, requests, tokens
 from bot.answering import Speaker, record_denial
 from bot.cards import Cards
 from bot.core import Core
@@ -37,9 +37,9 @@ class Presses:
         if claim is None:
             _no_such_button(outcome, speaker)
         elif claim.choice == tokens.PICK:
-            asking.pick(core, outcome, speaker, claim, token)
+            requests.press(core, outcome, speaker, claim, token)
         elif claim.choice == tokens.DROP:
-            asking.drop(core, outcome, speaker, claim, token)
+            requests.press_drop(core, outcome, speaker, claim, token)
         else:
             view = core.queries.proposal(ProposalId(claim.subject))
             if view is None or claim.choice not in tokens.LABELS:

@@ -6,7 +6,7 @@ It only sends each to whoever handles it; what tightens comes first and takes on
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from bot import asking, commands, controls, forms, loosening, pairing, showing
+from bot import commands, controls, forms, loosening, pairing, requests, showing
 from bot.answering import Speaker
 from bot.cards import Cards
 from bot.core import Core
@@ -114,7 +114,7 @@ class Steering:
         ]
         if len(open_ones) == 1:
             controls.cancel(core, outcome, speaker, open_ones[0], None)
-        elif asking.drop_choice(core, outcome, speaker):
+        elif requests.drop(core, outcome, speaker):
             outcome.say(Text.of("Dropped. Nothing ran."))
         elif not open_ones:
             outcome.say(Text.of("Nothing runs or waits here."))

@@ -18,8 +18,10 @@ from bot import (
     moved,
     pairing,
     reasons,
+    requests,
     strangers,
 )
+from bot.acts import dispatch
 from bot.answering import Speaker
 from bot.cards import Cards
 from bot.core import Core
@@ -151,6 +153,7 @@ class Turns:
             event=inbound.event_id,
             zone=core.zone_for(operator.id),
             alone=inbound.direct,
+            sent_at=inbound.sent_at,
             about=refers_to or (facts.window.proposal if facts.window is not None else None),
         )
         engaged = inbound.addressed or (own_thread and facts.window is not None)
@@ -281,7 +284,7 @@ class Turns:
         command = control_words.parse(speaker.said)
         if self.steering.tighten(outcome, speaker, command):
             return
-        if loosening.loosen(core, outcome, speaker, seen=seen):
+        if _typed(core, outcome, speaker, seen=seen):
             return
         if command is not None and not _is_about_what_waits(command, facts):
             self.steering.carry_out(outcome, facts, speaker, command)
@@ -293,11 +296,18 @@ class Turns:
             if command is not None:
                 self.steering.carry_out(outcome, facts, speaker, command)
             elif utterance.engaged:
-                asking.ask(core, outcome, speaker)
+                requests.take(core, outcome, speaker)
             return
         if isinstance(decision, ChangeAsked) and changing.take(core, outcome, speaker, decision):
             return
         answering.apply(core, outcome, decision, speaker)
+
+
+def _typed(core: Core, outcome: Outcome, speaker: Speaker, *, seen: int) -> bool:
+    """Carry out that whose phrase was typed: a loosening or an act; False for other words."""
+    return loosening.loosen(core, outcome, speaker, seen=seen) or dispatch.confirm(
+        core, outcome, speaker, seen=seen
+    )
 
 
 def _is_about_what_waits(command: commands.Command, facts: Facts) -> bool:

@@ -208,6 +208,7 @@ class ReasonCode(StrEnum):
     NOT_AUTHORISED = "not_authorised"
     SECOND_PERSON = "second_person"
     STOPPED = "stopped"
+    UNHEALTHY = "unhealthy"
     NOTHING_PENDING = "nothing_pending"
     STALE_WORDS = "stale_words"
     EXPIRED = "expired"

@@ -316,6 +316,7 @@ class Queries(
         found = [
             self._one("SELECT min(deadline_at) FROM approval WHERE state=?", ApprovalState.PENDING),
             self._one("SELECT min(deadline_at) FROM clarification WHERE state=?", ClarificationState.PENDING),
+            self._one("SELECT coalesce(min(expires_at), '') FROM commitment WHERE expires_at<>''"),
             self._one("SELECT min(deadline_at) FROM loosening WHERE state='pending'"),
             self._one("SELECT min(deadline_at) FROM pairing"),
         ]

@@ -159,6 +159,8 @@ def clarification_of(row: sqlite3.Row, word: Words) -> ClarificationView:
         question=word(doc["question"]),
         options=tuple(OptionView(label=one[0], request=one[1]) for one in options),
         deadline_at=parse_instant(row["deadline_at"]),
+        commitment=doc.get("commitment", ""),
+        free=doc.get("free", ""),
     )
 
 

@@ -141,7 +141,13 @@ class OptionView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClarificationView:
-    """One pending choice. `said` is the unclear request, word for word."""
+    """One pending choice.
+
+    Attributes:
+        said: the unclear request, word for word.
+        commitment: the act that waits for the answer; "" for a request.
+        free: the slot of that act that an answer in words fills; "" where only an option answers.
+    """
 
     id: str
     place: PlaceId
@@ -150,6 +156,8 @@ class ClarificationView:
     question: str
     options: tuple[OptionView, ...]
     deadline_at: datetime
+    commitment: str = ""
+    free: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,239 @@
+"""From words to an act that is done, asked about or denied: what all acts share (K1, K5, K36 to K41).
+
+A family of acts reads the words and hands over facts; the gate resolves; this records the decision and
+carries on: performs at once what is allowed, posts the question with its options, asks for the phrase, or
+says why not. Whatever fails on the way is a denial (C9): nothing is done and the person is told.
+"""
+
+import json
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot import choices, loosening
+from bot.acts import record
+from bot.acts.handler import ActHandler, ActRequest, Bound
+from bot.acts.registry import HANDLERS
+from bot.answering import Speaker
+from bot.core import Core
+from bot.outcome import Outcome
+from bot.text import Text, strong
+from gate import phrases
+from gate.domain import PlaceId, Reason, ReasonCode
+from gate.resolve.decision import Act, Allow, Clarify, Confirm, Decision, Deny, Slots
+from ledger.commitments import OPEN, CommitmentView
+from ledger.views import ClarificationView, OptionView
+
+#: Acts that may wait for a person in one place; the oldest gives way (K33).
+MAX_OPEN = 20
+
+_UNHEALTHY = (
+    "Blocked: the part of sayso that decides about this is not well. Nothing was done. Tell its owner."
+)
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Step:
+    """One request on its way."""
+
+    core: Core
+    outcome: Outcome
+    speaker: Speaker
+    handler: ActHandler
+    request: ActRequest
+
+    def resolve(self) -> Decision:
+        """Let the gate resolve it; whatever is wrong with it or its facts, the answer is no (C9, K4)."""
+        try:
+            return self.handler.resolve(self.core, self.outcome, self.speaker, self.request)
+        except Exception:  # noqa: BLE001 - whatever it is, nothing is done and the person is told
+            _log.exception("resolving %s failed", self.request.act.value)
+            reason = Reason(code=ReasonCode.UNHEALTHY, text=_UNHEALTHY)
+            return Deny(reason=reason, slots=self.request.slots, because="engine")
+
+    def carry_on(self, decision: Decision, *, commitment: str) -> None:
+        """Do what the decision says, in the same batch as its record."""
+        match decision:
+            case Allow(slots=slots):
+                self.perform(Bound(commitment=commitment, slots=slots))
+            case Clarify():
+                self._ask(decision, commitment=commitment)
+            case Confirm():
+                self._ask_for_phrase(decision, commitment=commitment)
+            case Deny(reason=reason):
+                self.outcome.say(Text.of(*choices.masked(self.core, reason.text).splitlines()))
+
+    def perform(self, bound: Bound) -> None:
+        """Do it, and record that it was done."""
+        self.handler.perform(self.core, self.outcome, self.speaker, self.request, bound)
+        record.committed(self.outcome, bound.commitment)
+
+    def waits_s(self, decision: Decision) -> int:
+        """Return the seconds that `decision` waits for a person."""
+        policy = self.core.policy
+        return record.open_s(
+            self.request.act, decision, clarification_s=policy.clarification_s, approval_s=policy.approval_s
+        )
+
+    def _ask(self, question: Clarify, *, commitment: str) -> None:
+        options = [
+            (one.label, json.dumps({"option": one.id, "patch": dict(one.patch)}, ensure_ascii=False))
+            for one in question.options
+            if one.patch is not None  # every question has a cancel of its own
+        ]
+        choice = choices.Choice(
+            question=question.question,
+            options=options,
+            open_s=self.waits_s(question),
+            commitment=commitment,
+            free=question.free,
+        )
+        choices.ask(self.core, self.outcome, self.speaker, choice)
+
+    def _ask_for_phrase(self, wanted: Confirm, *, commitment: str) -> None:
+        core = self.core
+        who = loosening.who_types(core.policy, self.speaker.operator)
+        question = choices.masked(core, wanted.question)
+        phrase = strong(choices.masked(core, wanted.phrase))
+        self.outcome.say(Text.of(*question.splitlines(), [f"{who}:  ", phrase]), choice=commitment)
+
+
+def take(core: Core, outcome: Outcome, speaker: Speaker, handlers: Sequence[ActHandler] = HANDLERS) -> bool:
+    """Do, ask about or deny the act that `speaker` asks for; False where the words ask for none."""
+    for handler in handlers:
+        request = handler.read(core, speaker, speaker.sent_at or outcome.at)
+        if request is not None:
+            begin(core, outcome, speaker, handler, request)
+            return True
+    return False
+
+
+def begin(core: Core, outcome: Outcome, speaker: Speaker, handler: ActHandler, request: ActRequest) -> None:
+    """Resolve a new request, record it, and carry on."""
+    step = _Step(core=core, outcome=outcome, speaker=speaker, handler=handler, request=request)
+    commitment = core.ids.short_id()
+    decision = step.resolve()
+    _make_room(core, outcome, outcome.place)
+    record.made(
+        outcome,
+        request,
+        decision,
+        commitment=commitment,
+        person=speaker.operator.id,
+        audit={"tool": request.tool, "act": request.act.value, "source": "chat"},
+        waits_s=step.waits_s(decision),
+    )
+    step.carry_on(decision, commitment=commitment)
+
+
+# ---------------------------------------------------------------- answers
+
+
+def pick(
+    core: Core, outcome: Outcome, speaker: Speaker, choice: ClarificationView, option: OptionView
+) -> None:
+    """Merge a picked option into the act that waits for it, and resolve again. Never consent (C11)."""
+    patch = json.loads(option.request)
+    _answer(core, outcome, speaker, choice, patch["patch"], option=patch["option"])
+
+
+def fill(core: Core, outcome: Outcome, speaker: Speaker, choice: ClarificationView) -> None:
+    """Take the words of `speaker` as the slot that was asked for."""
+    _answer(core, outcome, speaker, choice, {choice.free: speaker.said}, option="words")
+
+
+def _answer(
+    core: Core, outcome: Outcome, speaker: Speaker, choice: ClarificationView, patch: Slots, *, option: str
+) -> None:
+    view = core.queries.commitment(choice.commitment)
+    if view is None or view.state not in OPEN or not view.slots:
+        outcome.say(Text.of("That is not open any more. Nothing was done. Ask again."))
+        return
+    # Words are said now, and "in an hour" in them counts from now; an option was worked out back then (K25).
+    at = speaker.sent_at or outcome.at if option == "words" else None
+    request = record.request_of(view, patch=patch, at=at)
+    step = _Step(core=core, outcome=outcome, speaker=speaker, handler=_handler(request.act), request=request)
+    decision = step.resolve()
+    record.answered(
+        outcome,
+        view,
+        decision,
+        option=option,
+        person=speaker.operator.id,
+        waits_s=step.waits_s(decision),
+    )
+    step.carry_on(decision, commitment=view.id)
+
+
+def confirm(core: Core, outcome: Outcome, speaker: Speaker, *, seen: int) -> bool:
+    """Do the act whose phrase was just typed; False when the words are no such phrase.
+
+    Args:
+        seen: the newest entry that could be read when it was typed; a phrase that was not asked for yet is
+            the request for it, sent twice.
+    """
+    for view in core.queries.open_commitments():
+        if not phrases.matches(speaker.said, view.phrase) or view.asked_seq > seen:
+            continue
+        if view.expires_at is None or view.expires_at <= outcome.at:
+            record.revive_refused(outcome, view, said=speaker.said, by=speaker.operator.id)
+            outcome.say(Text.of("That expired. Nothing was done. Ask again."))
+            return True
+        refusal = loosening.refusal(core, view.person, speaker)
+        if refusal is not None:
+            outcome.say(Text.of(refusal.text))
+            return True
+        alone = speaker.operator.id == view.person
+        record.confirmed(outcome, view, said=speaker.said, by=speaker.operator.id, alone=alone)
+        request = record.request_of(view, patch={})
+        step = _Step(
+            core=core, outcome=outcome, speaker=speaker, handler=_handler(request.act), request=request
+        )
+        step.perform(Bound(commitment=view.id, slots=view.slots))
+        _close(outcome, view, f"done, by {speaker.operator.id}")
+        return True
+    return False
+
+
+def drop(core: Core, outcome: Outcome, speaker: Speaker) -> bool:
+    """Drop the newest act of `speaker` here that waits for its phrase; False where there is none."""
+    mine = [
+        one
+        for one in core.queries.open_commitments(outcome.place)
+        if one.person == speaker.operator.id and one.phrase
+    ]
+    if not mine:
+        return False
+    abort(core, outcome, mine[-1].id, how="cancelled")
+    return True
+
+
+def abort(core: Core, outcome: Outcome, commitment: str, *, how: str) -> None:
+    """End an act that waits, as nothing that was done; nothing where it waits no more."""
+    view = core.queries.commitment(commitment)
+    if view is not None and view.state in OPEN:
+        record.aborted(outcome, view, how=how)
+        _close(outcome, view, "dropped, nothing was done")
+
+
+def _close(outcome: Outcome, view: CommitmentView, how: str) -> None:
+    if view.phrase:
+        outcome.close_choice(view.id, Text.of(how), place=view.place)
+
+
+def _make_room(core: Core, outcome: Outcome, place: PlaceId) -> None:
+    waiting = core.queries.open_commitments(place)
+    for view in waiting[: max(0, len(waiting) - MAX_OPEN + 1)]:
+        record.aborted(outcome, view, how="pending_cap")
+
+
+def _handler(act: Act) -> ActHandler:
+    return next(one for one in HANDLERS if act in one.acts)
+
+
+def expire(outcome: Outcome, view: CommitmentView) -> None:
+    """Record that nobody answered in time, and let what was asked show it."""
+    record.expired(outcome, view)
+    _close(outcome, view, "expired, nothing was done")
