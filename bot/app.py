@@ -7,6 +7,7 @@ without it (`bot.lookup`).
 
 import asyncio
 import contextlib
+import functools
 import logging
 import secrets
 import signal
@@ -32,8 +33,10 @@ from bot.loading.lexicon import load_lexicons
 from bot.loading.library import load_library
 from bot.ports import ChatPort, Clock, Executor
 from bot.pressing import Presses
+from bot.runtime import said_at_run_time
 from bot.settings.config import Config
 from bot.settings.inventory import inventory_of
+from bot.settings.live import Settings
 from bot.settings.paths import Paths
 from bot.settings.rules import rules_of
 from bot.steering import Steering
@@ -84,9 +87,10 @@ def build(
     """Put the core together around an open ledger. Call it inside the running loop."""
     inventory = inventory_of(config)
     library = config.paths.state / "library"
+    queries = Queries(ledger.reader)
     core = Core(
         ledger=ledger,
-        queries=Queries(ledger.reader),
+        queries=queries,
         inventory=inventory,
         library=load_library(library if library.is_dir() else None),
         executor=executor or FleetExecutor(inventory, limits=_limits(config)),
@@ -99,7 +103,7 @@ def build(
         ids=RandomIds(),
         token_key=_token_key(config.paths),
         zone=_zone(config, clock),
-        timeout_s=config.number("bot.action_timeout_s"),
+        settings=Settings(start=config.layers, runtime=functools.partial(said_at_run_time, queries)),
         retention_days=config.number("ledger.retention_days"),
         rehearsal=config.rehearsal,
         probe=probe,

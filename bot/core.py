@@ -16,6 +16,7 @@ from bot.inventory import Inventory
 from bot.places import parse, place_id
 from bot.planning.library import Library
 from bot.ports import Clock, Executor, IdSource, MessageRef, PlaceRef
+from bot.settings.live import Settings
 from gate import authority
 from gate.assent.lexicon import Lexicons
 from gate.domain import PersonId, PlaceId, ProposalId
@@ -43,7 +44,7 @@ class Core:
         zone: the time zone of cards for people who have none of their own.
         secrets: literal values from the configuration that must never be shown.
         token_key: 32 secret bytes that button tokens are made with.
-        timeout_s: seconds a command may run when its request says nothing.
+        settings: what may change while it runs, read for each request (M16).
         retention_days: age at which exact words are forgotten; 0 keeps them.
         brake: what was tightened and cannot be recorded yet.
         rehearsal: every entry is marked as rehearsal (D1).
@@ -64,7 +65,7 @@ class Core:
     floor: Switches = dataclasses.field(default_factory=Switches)
     secrets: tuple[str, ...] = ()
     zone: tzinfo = UTC
-    timeout_s: int = 600
+    settings: Settings = dataclasses.field(default_factory=Settings)
     retention_days: int = 0
     rehearsal: bool = False
     probe: Probe = no_probe

@@ -168,7 +168,9 @@ def draft_of(core: Core, one: ActionView) -> ActionDraft:
         target_words=(str(action.target.id),),
         command=action.command,
         purpose="",
-        timeout_s=None if action.timeout_s == core.timeout_s else action.timeout_s,
+        timeout_s=None
+        if action.timeout_s == core.settings.number("bot.action_timeout_s")
+        else action.timeout_s,
         workdir=action.workdir,
         verify=action.verify,
     )

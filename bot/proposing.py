@@ -149,7 +149,7 @@ def _bound(core: Core, draft: ActionDraft, target: Target, *, proposal: Proposal
         command=draft.command,
         purpose=draft.purpose,
         workdir=draft.workdir,
-        timeout_s=draft.timeout_s or core.timeout_s,
+        timeout_s=draft.timeout_s or core.settings.number("bot.action_timeout_s"),
         verify=draft.verify,
         runbook=draft.runbook,
         declared_risk=draft.declared_risk or None,

@@ -36,6 +36,9 @@ from bot.ports import (
     Receipt,
     Sink,
 )
+from bot.runtime import said_at_run_time
+from bot.settings.layers import Candidate, Layer
+from bot.settings.live import Settings
 from gate.domain import PersonId, Risk, TargetKind
 from gate.policy import Operator, Permission, Policy
 from ledger.projections import holds, project
@@ -293,9 +296,13 @@ async def conversation(
     clock: ScriptedClock | None = None,
     port: ScriptedPort | None = None,
     ports: Sequence[ChatPort] = (),
+    settings: Mapping[Layer, Mapping[str, Candidate]] | None = None,
     **changes: object,
 ) -> AsyncIterator[Kit]:
-    """Run a conversation on a ledger in `folder`; open the same folder again to go on after a stop."""
+    """Run a conversation on a ledger in `folder`; open the same folder again to go on after a stop.
+
+    `settings` are the layers that the process started with.
+    """
     clock, port = clock or ScriptedClock(), port or ScriptedPort()
     threads = ThreadPoolExecutor(max_workers=8)
     asyncio.get_running_loop().set_default_executor(threads)
@@ -304,9 +311,11 @@ async def conversation(
     ids = CountingIds()
     ids.count = ledger.head().seq * 100
     try:
+        queries = Queries(ledger.reader)
         core = Core(
             ledger=ledger,
-            queries=Queries(ledger.reader),
+            queries=queries,
+            settings=Settings(start=settings or {}, runtime=functools.partial(said_at_run_time, queries)),
             inventory=inventory,
             library=_library(),
             executor=executor(inventory),

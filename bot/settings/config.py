@@ -44,6 +44,7 @@ class Config:
         adapters: what stands under `[adapters.NAME]`, as it stands; bot.surfaces reads it.
         people_from, targets_from: where operators and targets come from, for people.
         rehearsal: throwaway state, `local` only, and `/as` exists (D1).
+        layers: what file, environment and flags say, which `values` is made of.
     """
 
     paths: Paths
@@ -60,7 +61,7 @@ class Config:
     places: Mapping[str, str] = field(default_factory=dict)
     adapters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     rehearsal: bool = False
-    _layers: Mapping[Layer, Mapping[str, Candidate]] = field(default_factory=dict, repr=False)
+    layers: Mapping[Layer, Mapping[str, Candidate]] = field(default_factory=dict, repr=False)
 
     def number(self, key: str) -> int:
         """Return a setting that holds a number."""
@@ -82,14 +83,14 @@ class Config:
 
     def with_runtime(self, said: Mapping[str, Candidate]) -> "Config":
         """Return this config with `said` as its runtime layer; safety keys only ever get tighter by it."""
-        layers = {**self._layers, Layer.RUNTIME: said}
+        layers = {**self.layers, Layer.RUNTIME: said}
         values = resolve(layers)
         return replace(
             self,
             values=values,
             policy=_policy(values, self.policy.operators, routing_of(self.policy)),
             floor=_floor(values),
-            _layers=layers,
+            layers=layers,
         )
 
 
@@ -191,7 +192,7 @@ def load(
         targets_from=f"file {where}" if document.targets else "default",
         places=document.places,
         adapters=document.adapters,
-        _layers=layers,
+        layers=layers,
     )
 
 

@@ -1,15 +1,16 @@
-"""Which value wins: default < file < environment < flag < runtime, with what each displaced.
+"""Which value wins: default < file < environment < flag < runtime < call, with what each displaced.
 
 Pure: layers come in as mappings of validated values. The rules it owns: the highest layer wins, except for
 safety keys, where the most restrictive of the layers that set it wins whatever their order (D19); the
-default counts only when no layer sets the key.
+default counts only when no layer sets the key; and no reader sees more than the ceiling of a key (M9).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from bot.settings.registry import SETTINGS, Setting, Value
+from bot.settings.registry import BY_KEY, SETTINGS, Scope, Setting, Value
+from gate.autonomy import Clamped, Level, clamp
 
 
 class Layer(StrEnum):
@@ -20,6 +21,10 @@ class Layer(StrEnum):
     ENVIRONMENT = "environment"
     FLAG = "flag"
     RUNTIME = "runtime"
+    CALL = "call"  # one request, for settings of that scope only (M6)
+
+
+_SHORT = {Layer.ENVIRONMENT: "env:{where}"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,12 +43,29 @@ class Resolved:
     Attributes:
         origin: the layers it comes from; more than one where a safety key is put together (a union).
         displaced: what other layers say instead, lowest first, the default included.
+        requested: what the layers ask for, where a ceiling lowered it; else None.
+        clamped_by: that ceiling with its origin, as "autonomy.max (file)"; else "".
     """
 
     setting: Setting
     value: Value
     origin: tuple[Candidate, ...]
     displaced: tuple[Candidate, ...] = ()
+    requested: Value | None = None
+    clamped_by: str = ""
+
+    @property
+    def lowered(self) -> str:
+        """Return "requested run, lowered to propose by autonomy.max (file)"; "" where nothing lowered it."""
+        if self.requested is None:
+            return ""
+        asked, now = Level(str(self.requested)), Level(str(self.value))
+        return Clamped(value=now, requested=asked, by=self.clamped_by).words
+
+    @property
+    def level(self) -> Level:
+        """The value of a dial."""
+        return Level(str(self.value))
 
     @property
     def is_set(self) -> bool:
@@ -65,11 +87,38 @@ class Resolved:
 
 def resolve(layers: Mapping[Layer, Mapping[str, Candidate]]) -> dict[str, Resolved]:
     """Return the value of every registered setting; `layers` maps each layer to what it sets, by key."""
-    return {setting.key: _resolve_one(setting, _said(setting, layers)) for setting in SETTINGS}
+    return {setting.key: resolve_one(setting.key, layers) for setting in SETTINGS}
+
+
+def resolve_one(key: str, layers: Mapping[Layer, Mapping[str, Candidate]]) -> Resolved:
+    """Return the value of one registered setting.
+
+    Raises:
+        KeyError: there is no such setting.
+    """
+    setting = BY_KEY[key]
+    found = _resolve_one(setting, _said(setting, layers))
+    if not setting.clamped_by:
+        return found
+    ceiling = resolve_one(setting.clamped_by, layers)
+    clamped = clamp(ceiling.level, str(found.value), dial=setting.words, by=_named(ceiling))
+    if not clamped.by:
+        return found
+    return replace(found, value=clamped.value, requested=clamped.requested, clamped_by=clamped.by)
+
+
+def _named(ceiling: Resolved) -> str:
+    """Return "autonomy.max (file)", "autonomy.max (env:SAYSO_AUTONOMY_MAX)" and the like."""
+    origins = (_SHORT.get(one.layer, str(one.layer)).format(where=one.where) for one in ceiling.origin)
+    return f"{ceiling.setting.key} ({', '.join(origins)})"
 
 
 def _said(setting: Setting, layers: Mapping[Layer, Mapping[str, Candidate]]) -> list[Candidate]:
-    given = [layers[layer][setting.key] for layer in Layer if setting.key in layers.get(layer, {})]
+    given = [
+        layers[layer][setting.key]
+        for layer in Layer
+        if setting.key in layers.get(layer, {}) and (layer is not Layer.CALL or setting.scope is Scope.CALL)
+    ]
     return [Candidate(layer=Layer.DEFAULT, where="", value=setting.default), *given]
 
 

@@ -1,18 +1,20 @@
-"""Every setting there is: type, default, scope, hot or not, help, and how safety keys are merged.
+"""Every setting there is: type, default, scope, hot or not, help, ceiling, and how safety keys are merged.
 
 A setting is registered with its first consumer, never before (D23). It does not read or resolve values: that
-is bot.settings.layers. The rule it owns: a key whose `tightest` is set is a safety key, and of the layers
-that set it the most restrictive wins, whatever their order (D19).
+is bot.settings.layers. The rules it owns: a key whose `tightest` is set is a safety key, and of the layers
+that set it the most restrictive wins, whatever their order (D19); a key with `clamped_by` never reads above
+that ceiling, and a registry that breaks the rules of gate.autonomy about ceilings does not load (M10).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, get_args
 
 from pydantic import Field
 
 from bot.settings.tables import LADDER, QUORUM, largest_of_each, soonest_of_each
+from gate.autonomy import Dial, Level, objections
 from gate.policy import Catastrophic, Posture
 
 #: What a setting may hold. Enums are StrEnum, so they are str too.
@@ -42,8 +44,10 @@ class Setting:
 
     Attributes:
         type: annotation that validates it, strictly.
-        hot: a new value in the file counts without a restart.
+        hot: a value set at run time counts at once; of any other it takes a restart, but for a ceiling, which
+            may be lowered at run time.
         tightest: picks the most restrictive of the values that layers set; None: the highest layer wins.
+        clamped_by: the key of the ceiling that it never reads above; "" for none.
     """
 
     key: str
@@ -53,6 +57,27 @@ class Setting:
     scope: Scope = Scope.DAEMON
     hot: bool = False
     tightest: Tightest | None = None
+    clamped_by: str = ""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words it may hold, in order; () where it holds something else."""
+        if isinstance(self.type, type) and issubclass(self.type, StrEnum):
+            return tuple(self.type)
+        listed = get_args(self.type)
+        return listed if listed and all(isinstance(one, str) for one in listed) else ()
+
+    @property
+    def dial(self) -> Dial:
+        """What the rules about ceilings read of it."""
+        return Dial(
+            key=self.key,
+            levels=self.words,
+            default=str(self.default),
+            per_call=self.scope is Scope.CALL,
+            hot=self.hot,
+            clamped_by=self.clamped_by,
+        )
 
     @property
     def section(self) -> str:
@@ -88,7 +113,7 @@ def _union(values: Sequence[Value]) -> Value:
 
 
 def _narrowed(values: Sequence[Value]) -> Value:
-    """Return what all layers name that name any; one that has nothing in common with those below adds nothing."""
+    """Return what all name that name any; one with nothing in common with those below is left out."""
     left: tuple[str, ...] = ()
     for value in values:
         if isinstance(value, tuple) and value:
@@ -127,6 +152,7 @@ SETTINGS: tuple[Setting, ...] = (
         type=Annotated[int, Field(ge=1, le=86_400)],
         default=600,
         scope=Scope.CALL,
+        hot=True,
         help='Seconds a command may run before it is stopped; a request may say "with 2h timeout".',
     ),
     Setting(
@@ -266,6 +292,34 @@ SETTINGS: tuple[Setting, ...] = (
         help="Names of [places] that anything may be sent to; empty means every one of them.",
     ),
     Setting(
+        key="autonomy.max",
+        type=Level,
+        default=Level.RUN,
+        tightest=_strictest_of(*reversed(Level)),
+        help="The most that sayso does of what nobody typed, whatever a key below says: off, advise, ask, "
+        "propose, apply, run. It is no consent: what waits for a yes still does.",
+    ),
+    Setting(
+        key="schedule.autonomy",
+        type=Level,
+        default=Level.RUN,
+        scope=Scope.CALL,
+        hot=True,
+        clamped_by="autonomy.max",
+        help="What becomes of a scheduled command: run (what the gate lets run at once does), propose (it "
+        "waits for a yes), below that it is only said.",
+    ),
+    Setting(
+        key="repair.autonomy",
+        type=Level,
+        default=Level.ADVISE,
+        scope=Scope.CALL,
+        hot=True,
+        clamped_by="autonomy.max",
+        help="What follows a failed command: off (its error alone), advise (a likely fix in words), ask "
+        "(whether to look), propose (a look that waits for a yes), run (a look, if it only reads).",
+    ),
+    Setting(
         key="ledger.checkpoint_entries",
         type=Annotated[int, Field(ge=1, le=1_000_000)],
         default=1000,
@@ -287,3 +341,33 @@ SETTINGS: tuple[Setting, ...] = (
 )
 
 BY_KEY = {setting.key: setting for setting in SETTINGS}
+
+#: Keys that bound others.
+CEILINGS = frozenset(setting.clamped_by for setting in SETTINGS if setting.clamped_by)
+
+
+class RegistryError(Exception):
+    """The registry of settings breaks its own rules; report this as a bug."""
+
+
+def check(settings: Iterable[Setting]) -> None:
+    """Hold a registry to its rules.
+
+    Raises:
+        RegistryError: two settings share a key or a variable, or one is clamped as none may be (M10).
+    """
+    settings = tuple(settings)
+    found = [
+        f"two settings are called {name}"
+        for names in ([one.key for one in settings], [one.variable for one in settings])
+        for name in dict.fromkeys(names)
+        if names.count(name) > 1
+    ]
+    dials = {one.key: one.dial for one in settings}
+    for dial in dials.values():
+        found += objections(dial, dials) if dial.clamped_by else ()
+    if found:
+        raise RegistryError("; ".join(found))
+
+
+check(SETTINGS)

@@ -54,12 +54,33 @@ def from_flags(flags: Sequence[str], problems: list[Problem]) -> dict[str, Candi
             problems.append(Problem(where="flag --set", key=key, what=what))
             continue
         value = _from_string(BY_KEY[key], text, where="flag --set", problems=problems)
-        if value is not None:
-            said[key] = Candidate(layer=Layer.FLAG, where="--set", value=value)
+        if value is None:
+            continue
+        if key in said and said[key].value != value:
+            what = f"it is given twice, as {said[key].value} and as {value}. Give it once."
+            problems.append(Problem(where="flag --set", key=key, what=what))
+        said[key] = Candidate(layer=Layer.FLAG, where="--set", value=value)
     return said
 
 
 def _from_string(setting: Setting, text: str, *, where: str, problems: list[Problem]) -> Value | None:
+    try:
+        return from_text(setting, text)
+    except StringError as error:
+        problems.append(Problem(where=where, key=setting.key, what=str(error)))
+        return None
+
+
+class StringError(ValueError):
+    """The text is no value that this setting takes; the message says what it takes."""
+
+
+def from_text(setting: Setting, text: str) -> Value:
+    """Return the value that a person, a variable or a flag writes as `text`.
+
+    Raises:
+        StringError: the setting takes no such value.
+    """
     raw: object = text
     if isinstance(setting.default, bool):
         raw = _WORDS.get(text.strip().lower(), text)
@@ -67,10 +88,18 @@ def _from_string(setting: Setting, text: str, *, where: str, problems: list[Prob
         raw = int(text) if text.strip().isdecimal() else text
     elif isinstance(setting.default, tuple):
         raw = [item.strip() for item in text.split(",") if item.strip()]
+    return from_json(setting, json.dumps(raw), shown=text)
+
+
+def from_json(setting: Setting, document: str, *, shown: str = "") -> Value:
+    """Return the value that is stored as JSON; `shown` is what an error quotes instead.
+
+    Raises:
+        StringError: the setting takes no such value.
+    """
     try:
         adapter = TypeAdapter(cast("type[Value]", setting.type))
-        return adapter.validate_json(json.dumps(raw), strict=True)
+        return adapter.validate_json(document, strict=True)
     except ValidationError as error:
         message = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
-        problems.append(Problem(where=where, key=setting.key, what=f"{message} (is {text!r})."))
-        return None
+        raise StringError(f"{message} (is {shown or document!r}).") from None
