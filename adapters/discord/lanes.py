@@ -47,3 +47,6 @@ class Lanes:
         for worker in workers:
             worker.cancel()
         await asyncio.gather(*workers, return_exceptions=True)
+        # One that was cancelled before its first step left its lane behind, in which nobody works.
+        self._jobs.clear()
+        self._workers.clear()

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from adapters.discord import catchup, inbound
+from adapters.discord.catchup import CatchUp
 from adapters.discord.client import Gateway
 from adapters.discord.connection import Connection, Pace
 from adapters.discord.faults import Fault, outcome
@@ -91,6 +92,13 @@ class DiscordPort:
                 "interaction": self._pressed,
             },
         )
+        self._catching_up = CatchUp(
+            client=lambda: self._connection.client,
+            take=self._missed,
+            lanes=self._lanes,
+            status=self._status,
+            pace=pace,
+        )
         self._presses = Presses(self._committing, status=self._status, ack_s=pace.ack_s)
         self._sending = Sending(
             lambda: self._connection.client,
@@ -113,6 +121,7 @@ class DiscordPort:
             await self._connection.hold()
         finally:
             self._status.closed = True
+            self._catching_up.stop()
             await self._lanes.close()
             await self._finish()
             self._sink = None
@@ -127,28 +136,20 @@ class DiscordPort:
 
     # ------------------------------------------------------------ what arrives
 
-    def _began(self, client: Gateway) -> None:
+    def _began(self, _client: Gateway) -> None:
         """Read what was said before this session first, in the lane of each place."""
-        self._status.unread.clear()
         known = list(self._bookmarks.newest(self.name))
-        for place, after in catchup.starts(known, self._newest).items():
-            self._lanes.put(int(place.thread or place.channel), partial(self._catch_up, client, place, after))
+        self._catching_up.begin(catchup.starts(known, self._newest))
 
-    async def _catch_up(self, client: Gateway, place: PlaceRef, after: int) -> None:
+    async def _missed(self, client: Gateway, place: PlaceRef, message: "discord.Message") -> None:
         me = _self_of(client)
-        try:
-            async for message in catchup.missed(client, place, after):
-                if message.author.id == me.user or not inbound.is_said(message):
-                    continue
-                # Words that were changed before they were read are no words to act on.
-                event = inbound.from_edit(message, place, me) or inbound.from_message(message, place, me)
-                if event.event_id not in self._taken and (event.text or event.addressed):
-                    self._status.caught_up += 1
-                    await self._store(event)
-        except Fault as error:
-            why = str(outcome(error))
-            log.warning("Discord: channel %s was not caught up: %s", place.channel, why)
-            self._status.unread[place.thread or place.channel] = why
+        if message.author.id == me.user or not inbound.is_said(message):
+            return
+        # Words that were changed before they were read are no words to act on.
+        event = inbound.from_edit(message, place, me) or inbound.from_message(message, place, me)
+        if event.event_id not in self._taken and (event.text or event.addressed):
+            self._status.caught_up += 1
+            await self._store(event)
 
     def _arrived(self, message: "discord.Message") -> None:
         client = self._connection.client

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from adapters.discord.connection import Pace
 from bot.ports import InboundKind, PlaceRef
 from tests.adapters.console_fakes import FakeCore
 from tests.adapters.discord_room import Room, trying, until_health
@@ -12,6 +13,9 @@ from tests.adapters.stage_discord import NoBookmarks, place_of, playing, port_on
 from tests.simulators.discord.rest import Fault
 from tests.simulators.discord.simulator import Discord, discord
 from tests.simulators.discord.world import BOT
+
+#: Nothing is tried again while a test runs.
+SLOW = Pace(identify_pause_s=0.0, retry_s=600.0, slow_s=600.0)
 
 
 async def restarted(simulated: Discord, core: FakeCore, *known: tuple[PlaceRef, str]) -> Any:
@@ -110,3 +114,52 @@ async def test_a_channel_that_can_no_longer_be_read_is_told_and_holds_up_nothing
             assert await room.heard(1) == ["hello"]
             health = await until_health(port, lambda health: "4711" in health.detail)
     assert "gone" in health.detail
+
+
+async def test_what_could_not_be_read_is_read_again_and_told_meanwhile() -> None:
+    core = FakeCore()
+    fault = Fault(status=403, body={"code": 50001, "message": "Missing Access"}, times=1_000_000)
+    async with discord() as simulated:
+        room = Room(simulated, port_on(simulated), core)
+        first = simulated.world.message(room.ops, room.ana, "first")
+        simulated.world.message(room.ops, room.ana, "missed")
+        simulated.rest.fail(r"GET /channels/\d+/messages", fault)
+        known = (place_of(room.ops), f"m:{room.ops.id}:{first['id']}")
+        port = await restarted(simulated, core, known)
+        async with playing(port, core):
+            await until_health(port, lambda health: "tried again" in health.detail)
+            await room.say("live")  # it does not wait for what cannot be read
+            assert await room.heard(1) == ["live"]
+            simulated.rest.faults.clear()
+            assert await room.heard(2) == ["live", "missed"]
+            await until_health(port, lambda health: health.ok)
+
+
+async def test_a_new_session_begins_where_an_old_one_could_not_read() -> None:
+    """What came live is newer than what is unread, and would hide it."""
+    core = FakeCore()
+    async with discord() as simulated:
+        room = Room(simulated, port_on(simulated), core)
+        first = simulated.world.message(room.ops, room.ana, "first")
+        simulated.world.message(room.ops, room.ana, "missed")
+        simulated.rest.fail(r"GET /channels/\d+/messages", Fault(status=403, body={"code": 50001}, times=99))
+        known = (place_of(room.ops), f"m:{room.ops.id}:{first['id']}")
+        port = port_on(simulated, bookmarks=NoBookmarks(known), pace=SLOW)
+        async with playing(port, core):
+            await until_health(port, lambda health: "tried again" in health.detail)
+            await room.say("live")
+            await room.heard(1)
+            simulated.rest.faults.clear()
+            await simulated.gateway.invalidate(resumable=False)
+            assert await room.heard(2) == ["live", "missed"]
+
+
+async def test_a_channel_that_is_gone_is_not_asked_for_again() -> None:
+    core = FakeCore()
+    async with discord() as simulated:
+        room = Room(simulated, port_on(simulated), core)
+        gone = PlaceRef(platform="discord", tenant=room.discord.world.guild()["id"], channel="4711")
+        port = await restarted(simulated, core, (gone, "m:4711:1"))
+        async with playing(port, core):
+            await until_health(port, lambda health: "gone" in health.detail)
+            assert port._catching_up._timers == {}
