@@ -8,6 +8,8 @@ from pathlib import Path
 from gate.digest import action_digest, list_digest
 from gate.domain import Action, PersonId, PlaceId, ProposalId, Radius, Risk, RouteKind, Verdict
 from gate.ladder import Rung
+from gate.trust import Source
+from ledger.beliefs import Fact, packed
 from ledger.codec import Doc, action_doc, instant, radius_doc, verdict_doc
 from ledger.kinds import Appended, Batch, Draft, Effect, Expectation, Json, Kind
 from ledger.projections import holds, project
@@ -274,9 +276,38 @@ def clarified(kind: Kind, *, deadline_at: datetime = LATER) -> Draft:
     return Draft(kind=kind, correlation_id="c1", body=body, words=words)
 
 
+def commitment_made(decision: str, *, commitment: str = "m1", place: PlaceId = HERE) -> Draft:
+    """An act was asked for and resolved."""
+    words = {"slots": b'{"text": "tea"}', "said": b"remind me of tea"}
+    if decision == "confirm":
+        words["phrase"] = b"set it"
+    body: dict[str, Json] = {
+        "commitment": commitment,
+        "act": "remind",
+        "tool": "remind",
+        "decision": decision,
+        "because": "",
+        "place": place,
+        "person": "ana",
+        "request_at": instant(NOW),
+        "expires_at": instant(LATER) if decision in {"clarify", "confirm"} else "",
+    }
+    return Draft(kind=Kind.COMMITMENT_MADE, correlation_id=commitment, body=body, words=words)
+
+
 def switched(name: str, value: Json) -> Draft:
     """A switch was changed."""
     return Draft(kind=Kind.SWITCH_CHANGED, body={"switch": name, "value": value, "by": "ana"})
+
+
+def setting(key: str, value: Json, *, by: str = "ana") -> Draft:
+    """A setting was set at run time."""
+    return Draft(kind=Kind.SETTING_CHANGED, body={"key": key, "value": value, "by": by, "place": HERE})
+
+
+def cleared(key: str) -> Draft:
+    """A setting that was set at run time was unset."""
+    return Draft(kind=Kind.SETTING_CLEARED, body={"key": key, "by": "ana", "place": HERE})
 
 
 def loosening(kind: Kind, *, how: str = "granted") -> Draft:
@@ -378,6 +409,40 @@ def job_over(kind: Kind = Kind.JOB_ENDED, job: str = "j1") -> Draft:
     """A job is over."""
     body: dict[str, Json] = {"job": job, "how": "done", "by": "ana", "place": HERE}
     return Draft(kind=kind, body=body)
+
+
+def stored(
+    belief: str = "b1",
+    *,
+    fact: Fact | None = None,
+    subject: str = "s1",
+    predicate: str = "at",
+    source: Source = Source.USER_EXPLICIT,
+    functional: bool = True,
+    supersedes: str = "",
+    commitment: str = "",
+) -> Draft:
+    """A fact was remembered."""
+    body: dict[str, Json] = {
+        "belief": belief,
+        "subject": subject,
+        "predicate": predicate,
+        "source": source.value,
+        "functional": functional,
+        "private": False,
+        "person": "ana",
+        "place": HERE,
+        "supersedes": supersedes,
+    }
+    told = fact or Fact(about="sync", object="2026-12-01", kind="", said="sync is on 2026-12-01")
+    words = {"fact": packed(told).encode()}
+    return Draft(kind=Kind.BELIEF_STORED, correlation_id=commitment, body=body, words=words)
+
+
+def forgotten(belief: str = "b1", *, source: Source = Source.USER_EXPLICIT) -> Draft:
+    """A fact was forgotten."""
+    body: dict[str, Json] = {"belief": belief, "by": "ana", "source": source.value}
+    return Draft(kind=Kind.BELIEF_FORGOTTEN, body=body)
 
 
 def _grant(one: Planned, name: str | None) -> str | None:

@@ -26,7 +26,9 @@ from tests.ledger.story import (
     Story,
     answered,
     clarified,
+    cleared,
     climbed,
+    commitment_made,
     decided,
     ended,
     job_made,
@@ -41,8 +43,10 @@ from tests.ledger.story import (
     planned,
     queued,
     received,
+    setting,
     settled,
     started,
+    stored,
     switched,
     told,
     unqueued,
@@ -77,7 +81,7 @@ def state(tale: Story, one: Planned = ONE) -> ActionState:
 
 
 #: Tables whose kinds of entries the story does not tell yet.
-UNFILLED = {"commitment", "belief", "setting", "guidance", "trust_rule"}
+UNFILLED = {"belief", "guidance", "trust_rule"}
 MODELS = [one for of in (conversation, commitments) for one in vars(of).values() if hasattr(one, "__table__")]
 
 
@@ -391,6 +395,9 @@ def test_a_rebuild_gives_the_same_tables(tale: Story) -> None:
     tale.write(made(third, shown_in=THERE), opened(third), voted(third, "ana"), climbed(third, Rung.NUDGE))
     tale.write(moved("here", "there"), offered(), paired(), offered("c2"), missed())
     tale.write(job_made(), occurred())
+    tale.write(stored(), stored("b2", supersedes="b1"))
+    tale.write(commitment_made("clarify"))
+    tale.write(setting("autonomy.max", "propose"), cleared("bot.timezone"))
     before = tables(tale.ledger.reader())
     assert {name for name, rows in before.items() if not rows} == UNFILLED
     assert tale.ledger.rebuild(reset) == tale.ledger.head().seq
