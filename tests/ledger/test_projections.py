@@ -81,7 +81,7 @@ def state(tale: Story, one: Planned = ONE) -> ActionState:
 
 
 #: Tables whose kinds of entries the story does not tell yet.
-UNFILLED = {"belief", "guidance", "trust_rule"}
+UNFILLED = {"guidance", "trust_rule"}
 MODELS = [one for of in (conversation, commitments) for one in vars(of).values() if hasattr(one, "__table__")]
 
 
