@@ -87,10 +87,26 @@ def references(body: Mapping[str, Json]) -> dict[str, tuple[str, int]]:
 def prune(connection: sqlite3.Connection, *, before: datetime, now: datetime) -> int:
     """Forget the payloads of entries older than `before`; return how many. Hashes and sizes stay.
 
+    What sayso was asked to remember stays until it is told to forget it, and a job keeps what it is to say.
     Runs inside the caller's transaction.
     """
     last = connection.execute("SELECT max(seq) FROM entry WHERE at < ?", (instant(before),)).fetchone()[0]
     return connection.execute(
-        "UPDATE payload SET salt = NULL, content = NULL, pruned_at = ? WHERE seq <= ? AND pruned_at IS NULL",
+        "UPDATE payload SET salt = NULL, content = NULL, pruned_at = ? WHERE seq <= ? AND pruned_at IS NULL"
+        " AND hash NOT IN (SELECT words FROM belief WHERE state = 'live')"
+        " AND hash NOT IN (SELECT words FROM job WHERE next_at != '')",
         (instant(now), last or 0),
     ).rowcount
+
+
+def forget(connection: sqlite3.Connection, names: Iterable[str], *, at: str) -> None:
+    """Forget the payloads of these names, inside the caller's transaction. Hashes and sizes stay.
+
+    Args:
+        at: the instant of the entry that asks for it, as stored.
+    """
+    connection.execute(
+        "UPDATE payload SET salt = NULL, content = NULL, pruned_at = ? WHERE pruned_at IS NULL"
+        " AND hash IN (SELECT value FROM json_each(?))",
+        (at, json.dumps(list(names))),
+    )

@@ -49,15 +49,21 @@ class OccurrenceRow(SQLModel, table=True):
 
 
 class BeliefRow(SQLModel, table=True):
-    """A remembered fact; `words` is the hash of its object."""
+    """A remembered fact; `words` is the hash of its words.
+
+    `subject` is a keyed hash of what it is about, so that forgetting it leaves no word of it; `seq` is the
+    entry that changed the row last, so that the highest of them is the revision of the memory.
+    """
 
     __tablename__ = "belief"
     id: str = Field(primary_key=True)
     subject: str = Field(index=True)
     predicate: str
     source: str
+    functional: bool
     state: str = Field(index=True)
-    seq: int
+    made_seq: int
+    seq: int = Field(index=True)
     words: str
     doc: str
 

@@ -55,13 +55,16 @@ def upgrade() -> None:
         sa.Column("subject", sa.String(), nullable=False),
         sa.Column("predicate", sa.String(), nullable=False),
         sa.Column("source", sa.String(), nullable=False),
+        sa.Column("functional", sa.Boolean(), nullable=False),
         sa.Column("state", sa.String(), nullable=False),
+        sa.Column("made_seq", sa.Integer(), nullable=False),
         sa.Column("seq", sa.Integer(), nullable=False),
         sa.Column("words", sa.String(), nullable=False),
         sa.Column("doc", sa.String(), nullable=False),
     )
     op.create_index("ix_belief_subject", "belief", ["subject"])
     op.create_index("ix_belief_state", "belief", ["state"])
+    op.create_index("ix_belief_seq", "belief", ["seq"])
     op.create_table(
         "setting",
         sa.Column("key", sa.String(), primary_key=True, nullable=False),
