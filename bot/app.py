@@ -19,6 +19,7 @@ from zoneinfo import ZoneInfo
 
 from adapters.console import ConsolePort, choose_front
 from bot import health, surfaces
+from bot.acts.registry import HANDLERS
 from bot.bookmarks import InboxBookmarks
 from bot.cards import Cards
 from bot.clock import SystemClock
@@ -29,6 +30,7 @@ from bot.execution.executor import FleetExecutor
 from bot.execution.limits import Limits
 from bot.execution.work import Work
 from bot.ids import RandomIds
+from bot.listening import Listener
 from bot.loading.lexicon import load_lexicons
 from bot.loading.library import load_library
 from bot.ports import ChatPort, Clock, Executor
@@ -103,6 +105,7 @@ def build(
         ids=RandomIds(),
         token_key=_token_key(config.paths),
         zone=_zone(config, clock),
+        acts=HANDLERS,
         settings=Settings(start=config.layers, runtime=functools.partial(said_at_run_time, queries)),
         retention_days=config.number("ledger.retention_days"),
         rehearsal=config.rehearsal,
@@ -215,8 +218,10 @@ async def _serve(config: Config, ledger: Ledger, clock: Clock) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.set)
     async with running(app):
-        listening = [asyncio.create_task(_listen(port, app, stopping)) for port in ports]
-        watching = asyncio.create_task(health.keep(config.paths.health, ports, clock))
+        listeners = [Listener(port, app.conversation.sink, stopping=stopping) for port in ports[1:]]
+        listening = [asyncio.create_task(one.keep()) for one in listeners]
+        listening.append(asyncio.create_task(_listen(console, app, stopping)))
+        watching = asyncio.create_task(health.keep(config.paths.health, [console, *listeners], clock))
         sys.stderr.write(f"sayso listens on {', '.join([str(config.paths.socket), *config.adapters])}\n")
         await stopping.wait()
         watching.cancel()
@@ -226,22 +231,12 @@ async def _serve(config: Config, ledger: Ledger, clock: Clock) -> None:
         await asyncio.gather(*listening)
 
 
-async def _listen(port: ChatPort, app: App, stopping: asyncio.Event) -> None:
-    """Listen to one surface. One that breaks is told by its health; without the local socket nothing goes on.
-
-    Raises:
-        Exception: the console's own fault; no other surface ends the process.
-    """
+async def _listen(console: ConsolePort, app: App, stopping: asyncio.Event) -> None:
+    """Listen to the local socket; without it nothing goes on, whatever the reason."""
     try:
-        await port.listen(app.conversation.sink)
-    except Exception:
-        if isinstance(port, ConsolePort):
-            stopping.set()
-            raise
-        log.exception("%s stopped listening", port.name)
-    else:
-        if isinstance(port, ConsolePort):
-            stopping.set()
+        await console.listen(app.conversation.sink)
+    finally:
+        stopping.set()
 
 
 def rebuild(config: Config) -> int:

@@ -9,8 +9,9 @@ import logging
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Protocol
 
-from bot.ports import ChatPort, Clock, Health
+from bot.ports import Clock, Health
 
 log = logging.getLogger(__name__)
 
@@ -22,7 +23,18 @@ UNWELL_EVERY_S = 1.0
 _PATIENCE_S = 5.0
 
 
-async def keep(file: Path, ports: Sequence[ChatPort], clock: Clock) -> None:
+class Healthy(Protocol):
+    """What has a health: a port, or who listens to it."""
+
+    @property
+    def name(self) -> str:
+        """The name of the surface."""
+
+    async def health(self) -> Health:
+        """Tell how it is."""
+
+
+async def keep(file: Path, ports: Sequence[Healthy], clock: Clock) -> None:
     """Write how `ports` are, again and again, until cancelled; the file goes away then."""
     try:
         while True:
@@ -32,7 +44,7 @@ async def keep(file: Path, ports: Sequence[ChatPort], clock: Clock) -> None:
         await asyncio.to_thread(file.unlink, missing_ok=True)
 
 
-async def write(file: Path, ports: Sequence[ChatPort], clock: Clock) -> bool:
+async def write(file: Path, ports: Sequence[Healthy], clock: Clock) -> bool:
     """Write how `ports` are now; whether all of them are well."""
     found = await asyncio.gather(*(_ask(port) for port in ports))
     document = {
@@ -51,7 +63,7 @@ async def write(file: Path, ports: Sequence[ChatPort], clock: Clock) -> bool:
     return all(health.ok for health in found)
 
 
-async def _ask(port: ChatPort) -> Health:
+async def _ask(port: Healthy) -> Health:
     try:
         async with asyncio.timeout(_PATIENCE_S):
             return await port.health()

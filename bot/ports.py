@@ -241,7 +241,10 @@ class ChatPort(Protocol):
     capabilities: Capabilities
 
     async def listen(self, sink: Sink) -> None:
-        """Take events until closed, or until input ends; hand each to `sink` before acknowledging."""
+        """Take events until closed, or until input ends; hand each to `sink` before acknowledging.
+
+        No fault of the world ends it. One of our own may; it can be called again then.
+        """
 
     async def post(self, place: PlaceRef, message: Message, *, nonce: str) -> MessageRef:
         """Show a message; `nonce` stays the same when a send is tried again.

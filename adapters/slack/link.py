@@ -83,8 +83,13 @@ class Link:
         self._checked = False
         web.on_permanent = self._permanent
 
+    @property
+    def stopped(self) -> bool:
+        """Whether it is over for good."""
+        return self._state.closed
+
     async def run(self) -> None:
-        """Stay connected until `stop`."""
+        """Stay connected until `stop`; after a fault of ours it may be run again."""
         failures = 0
         try:
             while not self._stop.is_set():
@@ -96,9 +101,12 @@ class Link:
                     continue
                 failures = 0
                 await self._until_stopped(self._watch())
+            self._state.closed = True
+        except asyncio.CancelledError:
+            self._state.closed = True
+            raise
         finally:
             self._state.open = False
-            self._state.closed = True
             for socket in (self._old, self._socket):
                 await self._leave(socket)
             self._old = self._socket = None

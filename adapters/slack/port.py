@@ -81,7 +81,7 @@ class SlackPort:
         self._ended.set()
 
     async def listen(self, sink: Sink) -> None:
-        """Hear events until closed. Never ends of a fault of Slack or the network."""
+        """Hear events until closed. No fault of Slack ends it; after one of ours it may be begun again."""
         if self._state.closed:
             return
         self._sink = sink
@@ -90,8 +90,9 @@ class SlackPort:
             await self._link.run()
         finally:
             self._sink = None
-            await self._people.close()
-            await self._web.close()
+            if self._link.stopped:
+                await self._people.close()
+                await self._web.close()
             self._ended.set()
 
     async def _hear(self, inbound: Inbound) -> Receipt:

@@ -110,6 +110,10 @@ class Poller:
             for task in carried:
                 task.cancel()
             await asyncio.gather(*carried, return_exceptions=True)
+            # What was not stored is no longer under way: should it be read again, Telegram sends it again.
+            self._carried.clear()
+            self._kept_back.clear()
+            self._lanes.clear()
 
     @property
     def offset(self) -> int | None:

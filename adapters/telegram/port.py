@@ -101,6 +101,7 @@ class TelegramPort:
         )
         self._sink: Sink | None = None
         self._closing = asyncio.Event()
+        self._ended = False
         self._profile_s: float | None = None
         self._told: set[PlaceRef] = set()
         # Who did something last in a place, and the last message of each: whom a question is meant for.
@@ -110,7 +111,7 @@ class TelegramPort:
     # ------------------------------------------------------------ listening
 
     async def listen(self, sink: Sink) -> None:
-        """Read updates until closed. A fault of the network never ends it."""
+        """Read updates until closed. A fault of the network never ends it; after one of ours, begin again."""
         self._sink = sink
         self._status.listening = True
         self._status.fault = CONNECTING
@@ -124,12 +125,19 @@ class TelegramPort:
                 task.cancel()
             await asyncio.wait([reading, closing])
             self._sink = None
-            self._closing.set()
+            if reading.cancelled():
+                await self._end()
+        if not reading.cancelled():
+            reading.result()  # a fault of the loop itself is ours
+
+    async def _end(self) -> None:
+        """Free everything, once."""
+        self._closing.set()
+        if not self._ended:
+            self._ended = True
             await self._confirm()
             await self._presses.close()
             await self._wire.close()
-        if not reading.cancelled():
-            reading.result()  # a fault of the loop itself is ours
 
     async def _confirm(self) -> None:
         """Tell Telegram what is stored; should that fail, it comes again and is known."""
@@ -281,3 +289,5 @@ class TelegramPort:
         """Stop listening; what is not stored comes again at the next start."""
         self._closing.set()
         self._status.fault = NOT_LISTENING
+        if not self._status.listening:
+            await self._end()
