@@ -220,6 +220,14 @@ class ReasonCode(StrEnum):
     CANNOT_PLACE = "cannot_place"
     PART_ONLY = "part_only"
     ALREADY_VOTED = "already_voted"
+    PROTECTED_SETTING = "protected_setting"
+    UNKNOWN_SETTING = "unknown_setting"
+    BAD_SETTING = "bad_setting"
+    RESTART_REQUIRED = "restart_required"
+    UNKNOWN_TOOL = "unknown_tool"
+    OUT_OF_SCOPE = "out_of_scope"
+    ASK_IN_CHAT = "ask_in_chat"
+    UNFIT = "unfit"  # what was to be trusted or taught cannot be
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,13 +243,15 @@ class Route:
     """Where an action goes. `reason` says why; `phrase` is set exactly for RouteKind.PHRASE.
 
     `because` names the setting that widened or narrowed the default route ("posture approve_config",
-    "never_auto_act web1", "stop"), "" for none; the ledger entry carries it (D13).
+    "never_auto_act web1", "stop"), "" for none; the ledger entry carries it (D13). `rule` is the id of the
+    trust rule that widened it, "" for none.
     """
 
     kind: RouteKind
     reason: Reason | None = None
     phrase: str | None = None
     because: str = ""
+    rule: str = ""
 
 
 class AssentVerdict(StrEnum):

@@ -30,6 +30,8 @@ class Act(StrEnum):
     SET_GUIDANCE = "set_guidance"
     SET_TRUST = "set_trust"
     PROMOTE_RUNBOOK = "promote_runbook"
+    MUTATE_FS = "mutate_fs"  # by a tool of others; this and the next are recorded, and not resolved (K17)
+    DELEGATE = "delegate"
 
 
 #: The id of the option that every clarification ends with; its patch is None.
