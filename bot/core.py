@@ -9,6 +9,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from bot.brake import Brake
@@ -24,6 +25,9 @@ from gate.policy import Operator, Policy, Posture, Switches
 from gate.shell.rules import Rules
 from ledger.queries import Queries
 from ledger.store import Ledger
+
+if TYPE_CHECKING:  # a handler is handed the core, so only its type is known here
+    from bot.acts.handler import ActHandler
 
 #: Named moments between a message and its recorded end; the crash tests stop the process at each of them.
 Probe = Callable[[str], None]
@@ -44,6 +48,7 @@ class Core:
         zone: the time zone of cards for people who have none of their own.
         secrets: literal values from the configuration that must never be shown.
         token_key: 32 secret bytes that button tokens are made with.
+        acts: the families of acts other than commands, in the order in which a message is offered to them.
         settings: what may change while it runs, read for each request (M16).
         retention_days: age at which exact words are forgotten; 0 keeps them.
         brake: what was tightened and cannot be recorded yet.
@@ -66,6 +71,7 @@ class Core:
     secrets: tuple[str, ...] = ()
     zone: tzinfo = UTC
     settings: Settings = dataclasses.field(default_factory=Settings)
+    acts: tuple["ActHandler", ...] = ()
     retention_days: int = 0
     rehearsal: bool = False
     probe: Probe = no_probe

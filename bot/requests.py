@@ -1,34 +1,62 @@
-"""Requests: words that answer nothing that waits for a yes.
+"""Requests: answers to an open question, acts such as a reminder, and commands.
 
-In this order: the answer to an open question of the same person here, an act such as a reminder, a command.
-What was asked before gives way to a new request (K34); words that are neither leave it open.
+What is certainly an answer or an act is taken before anything is read as a yes or a no: "cancel my reminder"
+drops no card, and "tomorrow at 9" puts nothing off where a time was asked for. What was asked before gives
+way to a new request (K34); words that are neither leave it open.
 """
 
 from bot import asking, choices, tokens
 from bot.acts import dispatch
 from bot.answering import Speaker
 from bot.core import Core
+from bot.hearing import reader
 from bot.outcome import Outcome
 from bot.text import Text
+from gate.domain import AssentVerdict
 from ledger.kinds import Kind
 from ledger.views import ClarificationView, OptionView
 
 
-def take(core: Core, outcome: Outcome, speaker: Speaker) -> None:
-    """Handle words that answer nothing that waits."""
-    choice = choices.open_one(core, outcome, speaker)
+def first(core: Core, outcome: Outcome, speaker: Speaker, *, waits: bool) -> bool:
+    """Handle words that are certainly an answer to an open question, or an act; False for all others.
+
+    Args:
+        waits: whether the next words of `speaker` count for a card; then they answer no older question.
+    """
+    choice = None if waits else choices.open_one(core, outcome, speaker)
     option = None if choice is None else choices.named(choice, speaker.said)
     if choice is not None and option is not None:
         _picked(core, outcome, speaker, choice, option)
-    elif dispatch.take(core, outcome, speaker):
+        return True
+    if dispatch.take(core, outcome, speaker):
         _give_way(core, outcome, speaker, choice)
-    elif choice is not None and choice.free and not asking.requested(core, speaker.said):
+        return True
+    return choice is not None and bool(choice.commitment) and _answered(core, outcome, speaker, choice)
+
+
+def take(core: Core, outcome: Outcome, speaker: Speaker) -> None:
+    """Handle words that ask for something new, or for nothing that is known here."""
+    choice = choices.open_one(core, outcome, speaker)
+    if choice is not None and asking.is_request(core, speaker.said):
+        _give_way(core, outcome, speaker, choice)
+    asking.ask(core, outcome, speaker, speaker.said)
+
+
+def _answered(core: Core, outcome: Outcome, speaker: Speaker, choice: ClarificationView) -> bool:
+    """Handle words said to a question about an act; False where they ask for something else."""
+    if asking.requested(core, speaker.said):
+        return False
+    verdict = reader(core)(speaker.said, ()).verdict
+    if verdict is AssentVerdict.REFUSE:
+        _drop(core, outcome, speaker, choice)
+        outcome.say(Text.of("Dropped. Nothing was done."))
+    elif verdict is AssentVerdict.GRANT or not choice.free:
+        # A yes says nothing about which (F3); the question stays as it is.
+        outcome.say(Text.of(f"{choice.question} Nothing was done. cancel drops it."))
+    else:
         choices.end(outcome, choice, Kind.CLARIFICATION_ANSWERED, speaker)
         dispatch.fill(core, outcome, speaker, choice)
-    else:
-        if choice is not None and asking.is_request(core, speaker.said):
-            _give_way(core, outcome, speaker, choice)
-        asking.ask(core, outcome, speaker, speaker.said)
+    return True
 
 
 def press(core: Core, outcome: Outcome, speaker: Speaker, claim: tokens.Claim, token: str) -> None:

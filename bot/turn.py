@@ -289,7 +289,8 @@ class Turns:
         if command is not None and not _is_about_what_waits(command, facts):
             self.steering.carry_out(outcome, facts, speaker, command)
             return
-        if reasons.take(core, outcome, speaker, facts):
+        first = utterance.engaged and requests.first(core, outcome, speaker, waits=facts.window is not None)
+        if first or reasons.take(core, outcome, speaker, facts):
             return
         decision = decision_on(core, facts, utterance)
         if isinstance(decision, Open):

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from bot.acts.handler import ActHandler
+from bot.acts.registry import HANDLERS
 from bot.app import App, assemble, running
 from bot.core import Core
 from bot.execution.executor import FleetExecutor
@@ -297,6 +299,7 @@ async def conversation(
     port: ScriptedPort | None = None,
     ports: Sequence[ChatPort] = (),
     settings: Mapping[Layer, Mapping[str, Candidate]] | None = None,
+    acts: tuple[ActHandler, ...] = HANDLERS,
     **changes: object,
 ) -> AsyncIterator[Kit]:
     """Run a conversation on a ledger in `folder`; open the same folder again to go on after a stop.
@@ -315,6 +318,7 @@ async def conversation(
         core = Core(
             ledger=ledger,
             queries=queries,
+            acts=acts,
             settings=Settings(start=settings or {}, runtime=functools.partial(said_at_run_time, queries)),
             inventory=inventory,
             library=_library(),

@@ -7,13 +7,12 @@ says why not. Whatever fails on the way is a denial (C9): nothing is done and th
 
 import json
 import logging
-from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from bot import choices, loosening
 from bot.acts import record
 from bot.acts.handler import ActHandler, ActRequest, Bound
-from bot.acts.registry import HANDLERS
 from bot.answering import Speaker
 from bot.core import Core
 from bot.outcome import Outcome
@@ -26,6 +25,9 @@ from ledger.views import ClarificationView, OptionView
 
 #: Acts that may wait for a person in one place; the oldest gives way (K33).
 MAX_OPEN = 20
+
+#: How long the phrase of an act that expired is still known as that.
+_REMEMBERED = timedelta(days=1)
 
 _UNHEALTHY = (
     "Blocked: the part of sayso that decides about this is not well. Nothing was done. Tell its owner."
@@ -100,9 +102,9 @@ class _Step:
         self.outcome.say(Text.of(*question.splitlines(), [f"{who}:  ", phrase]), choice=commitment)
 
 
-def take(core: Core, outcome: Outcome, speaker: Speaker, handlers: Sequence[ActHandler] = HANDLERS) -> bool:
+def take(core: Core, outcome: Outcome, speaker: Speaker) -> bool:
     """Do, ask about or deny the act that `speaker` asks for; False where the words ask for none."""
-    for handler in handlers:
+    for handler in core.acts:
         request = handler.read(core, speaker, speaker.sent_at or outcome.at)
         if request is not None:
             begin(core, outcome, speaker, handler, request)
@@ -154,7 +156,9 @@ def _answer(
     # Words are said now, and "in an hour" in them counts from now; an option was worked out back then (K25).
     at = speaker.sent_at or outcome.at if option == "words" else None
     request = record.request_of(view, patch=patch, at=at)
-    step = _Step(core=core, outcome=outcome, speaker=speaker, handler=_handler(request.act), request=request)
+    step = _Step(
+        core=core, outcome=outcome, speaker=speaker, handler=_handler(core, request.act), request=request
+    )
     decision = step.resolve()
     record.answered(
         outcome,
@@ -177,10 +181,6 @@ def confirm(core: Core, outcome: Outcome, speaker: Speaker, *, seen: int) -> boo
     for view in core.queries.open_commitments():
         if not phrases.matches(speaker.said, view.phrase) or view.asked_seq > seen:
             continue
-        if view.expires_at is None or view.expires_at <= outcome.at:
-            record.revive_refused(outcome, view, said=speaker.said, by=speaker.operator.id)
-            outcome.say(Text.of("That expired. Nothing was done. Ask again."))
-            return True
         refusal = loosening.refusal(core, view.person, speaker)
         if refusal is not None:
             outcome.say(Text.of(refusal.text))
@@ -189,11 +189,21 @@ def confirm(core: Core, outcome: Outcome, speaker: Speaker, *, seen: int) -> boo
         record.confirmed(outcome, view, said=speaker.said, by=speaker.operator.id, alone=alone)
         request = record.request_of(view, patch={})
         step = _Step(
-            core=core, outcome=outcome, speaker=speaker, handler=_handler(request.act), request=request
+            core=core, outcome=outcome, speaker=speaker, handler=_handler(core, request.act), request=request
         )
         step.perform(Bound(commitment=view.id, slots=view.slots))
         _close(outcome, view, f"done, by {speaker.operator.id}")
         return True
+    return _too_late(core, outcome, speaker)
+
+
+def _too_late(core: Core, outcome: Outcome, speaker: Speaker) -> bool:
+    """Say that the phrase that was typed is of an act that expired; False when it is no such phrase."""
+    for view in core.queries.expired_commitments(since=outcome.at - _REMEMBERED):
+        if phrases.matches(speaker.said, view.phrase):
+            record.revive_refused(outcome, view, said=speaker.said, by=speaker.operator.id)
+            outcome.say(Text.of("That expired. Nothing was done. Ask again."))
+            return True
     return False
 
 
@@ -229,8 +239,8 @@ def _make_room(core: Core, outcome: Outcome, place: PlaceId) -> None:
         record.aborted(outcome, view, how="pending_cap")
 
 
-def _handler(act: Act) -> ActHandler:
-    return next(one for one in HANDLERS if act in one.acts)
+def _handler(core: Core, act: Act) -> ActHandler:
+    return next(one for one in core.acts if act in one.acts)
 
 
 def expire(outcome: Outcome, view: CommitmentView) -> None:
