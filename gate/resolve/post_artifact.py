@@ -15,7 +15,7 @@ from gate.resolve.decision import Clarify, Decision, Deny, Option, Slots
 #: The slot that names it; "" where the request only said "this".
 ARTIFACT = "artifact"
 #: The slots that are rewritten to what is stored.
-TEXT, OUTPUT = "text", "output"
+TEXT, OUTPUT = send_outbound.TEXT, "output"
 
 
 class Unreadable(StrEnum):
@@ -42,7 +42,7 @@ class Record:
 
 
 _WHY = {
-    Unreadable.UNKNOWN: (ReasonCode.UNKNOWN_ID, "Nothing on record is called {id}."),
+    Unreadable.UNKNOWN: (ReasonCode.UNKNOWN_ID, "{id} is not on record here."),
     Unreadable.UNFINISHED: (ReasonCode.CANNOT_PLACE, "{id} is not over, so it has no result yet."),
     Unreadable.BROKEN: (ReasonCode.UNHEALTHY, "What is on record of {id} cannot be read."),
 }
@@ -84,7 +84,9 @@ def resolve(
         code, why = _WHY[record]
         reason = Reason(code=code, text=f"Nothing was sent. {why.format(id=meant[0])}")
         return Deny(reason=reason, slots=dict(slots), because=record.value)
-    rewritten = {name: value for name, value in slots.items() if name not in (TEXT, OUTPUT)}
+    rewritten = {
+        name: value for name, value in slots.items() if name not in (TEXT, OUTPUT, send_outbound.LOOSE)
+    }
     rewritten |= {ARTIFACT: meant[0], TEXT: record.text}
     if record.output:
         rewritten[OUTPUT] = record.output

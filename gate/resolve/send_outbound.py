@@ -15,6 +15,8 @@ from gate.resolve.decision import Allow, Clarify, Decision, Deny, Option, Slots
 TARGET_SLOTS = ("to", "target", "recipient")
 #: The slot that only the answer to a question fills: the place that was picked.
 PICKED = "picked"
+#: The slot of the words, and the one that says that nothing marks them as words.
+TEXT, LOOSE = "text", "loose"
 #: The most options of a question (K14).
 MOST = 5
 
@@ -26,7 +28,8 @@ def resolve(slots: Slots, *, places: Sequence[str], allowed: Sequence[str], stri
     """Resolve where `slots` are to be sent.
 
     Args:
-        slots: with the place in `to`, `target` or `recipient`, as "#ops", "@ops" or "ops".
+        slots: with the place in `to`, `target` or `recipient`, as "#ops", "@ops" or "ops"; with `loose`, the
+            words in `text` may not be meant word for word ("send the logs to #ops").
         places: the names that there are.
         allowed: those of them that anything may be sent to; empty: all.
         strict: a place that no list allows is asked about, however clearly it was named.
@@ -48,15 +51,19 @@ def resolve(slots: Slots, *, places: Sequence[str], allowed: Sequence[str], stri
     if not name:
         return _which(f'No place here is called "{said}". Send it where?', bound, options, because="unknown")
     if name not in options:
-        return _which(
-            f"#{name} is no place that anything may be sent to. Where instead?",
-            bound,
-            options,
-            because="not allowed",
-        )
-    if strict and not allowed and slots.get(PICKED) != name:
-        return _which(f"Send it to #{name}?", bound, [name], because="strict")
-    return Allow(slots={**bound, "to": name}, because="allowed" if allowed else "named")
+        question = f"#{name} is no place that anything may be sent to. Where instead?"
+        return _which(question, bound, options, because="not allowed")
+    asked = _asked(name, bound, is_strict=strict and not allowed and slots.get(PICKED) != name)
+    return asked or Allow(slots={**bound, "to": name}, because="allowed" if allowed else "named")
+
+
+def _asked(name: str, bound: dict[str, str], *, is_strict: bool) -> Clarify | None:
+    """Return what is asked although it is clear where to; None where nothing is."""
+    if bound.pop(LOOSE, ""):
+        words = Option(id="words", label="Send these words", patch={"to": name, PICKED: name, LOOSE: ""})
+        question = f"Send #{name} just these words?\n{bound.get(TEXT, '')}"
+        return Clarify(question=question, slots={**bound, LOOSE: "yes"}, options=(words,), because="loose")
+    return _which(f"Send it to #{name}?", bound, [name], because="strict") if is_strict else None
 
 
 def place_of(said: str, places: Sequence[str]) -> str:

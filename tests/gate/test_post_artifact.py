@@ -30,14 +30,14 @@ def test_the_text_is_what_is_stored() -> None:
 
 
 def test_what_has_no_output_keeps_none_that_came_along() -> None:
-    found = post({"artifact": "digest", "to": "#ops", "output": "made up"})
+    found = post({"artifact": "digest", "to": "#ops", "output": "made up", "loose": "yes"})
     assert found == Allow(slots={"artifact": "digest", "to": "ops", "text": DIGEST.text}, because="allowed")
 
 
 @pytest.mark.parametrize(
     ("name", "code", "told"),
     [
-        ("#k09999", ReasonCode.UNKNOWN_ID, "Nothing on record is called #k09999."),
+        ("#k09999", ReasonCode.UNKNOWN_ID, "#k09999 is not on record here."),
         ("#k00002", ReasonCode.CANNOT_PLACE, "#k00002 is not over"),
         ("#k00003", ReasonCode.UNHEALTHY, "cannot be read"),
     ],

@@ -82,6 +82,17 @@ def test_strict_asks_about_a_place_that_no_list_allows_and_takes_the_answer() ->
     assert isinstance(resolved({**answer, "to": "web"}, strict=True), Clarify), "nor does it mean another"
 
 
+@pytest.mark.parametrize("strict", [False, True])
+def test_words_that_nothing_marks_as_such_are_asked_about_once(*, strict: bool) -> None:
+    found = resolved({"to": "ops", "text": "the logs of caddy", "loose": "yes"}, strict=strict)
+    assert isinstance(found, Clarify)
+    assert "the logs of caddy" in found.question
+    (answer,) = answers(found)
+    assert resolved(answer, strict=strict) == Allow(
+        slots={"text": "the logs of caddy", "to": "ops"}, because="named"
+    )
+
+
 @pytest.mark.parametrize(
     ("places", "allowed", "told"), [((), (), "[places]"), (("ops",), ("gone",), "outbound.allowed")]
 )
@@ -98,7 +109,7 @@ _WORDS = st.one_of(st.sampled_from(PLACES), st.text(max_size=12))
 
 
 @given(
-    slots=st.dictionaries(st.sampled_from(["to", "target", "recipient", "picked", "text"]), _WORDS),
+    slots=st.dictionaries(st.sampled_from(["to", "target", "recipient", "picked", "text", "loose"]), _WORDS),
     places=st.lists(st.sampled_from(PLACES), unique=True),
     allowed=st.lists(_WORDS, unique=True),
     strict=st.booleans(),
@@ -113,9 +124,13 @@ def test_nothing_goes_where_it_may_not_and_a_question_has_an_answer(
             assert not allowed or bound["to"] in allowed
         case Clarify(options=options, free=free):
             assert options
-            assert free == "to"
+            assert free in ("to", "")
             for answer in answers(found):
                 answered = resolve(answer, places=places, allowed=allowed, strict=strict)
+                if isinstance(answered, Clarify):
+                    assert found.slots.get("loose"), "the only thing that is still to be asked"
+                    (last,) = answers(answered)
+                    answered = resolve(last, places=places, allowed=allowed, strict=strict)
                 assert isinstance(answered, Allow), "an option leads to an end"
         case _:
             assert isinstance(found, Deny)
