@@ -40,7 +40,8 @@ log = logging.getLogger(__name__)
 
 #: A quick read is shown once, with its result, rather than twice.
 GRACE_S = 0.8
-#: How long a stop waits for a platform to take what is still to be shown; the next process shows the rest.
+#: How long a stop waits for the turns in hand, and for a platform to take what is still to be shown; the next
+#: process goes on with both.
 CLOSE_S = 5.0
 #: The longest sleep of the timer; a clock that jumps is noticed within it.
 LOOK_EVERY_S = 30.0
@@ -75,6 +76,7 @@ class Conversation:
         # Tightening words that hold in memory only, and the lock of whoever records them.
         self._unrecorded: list[recovery.Arrived] = []
         self._recording = asyncio.Lock()
+        self._closing = False
         self._look = asyncio.Event()
         self._forgot_at: datetime | None = None
 
@@ -163,7 +165,8 @@ class Conversation:
             else:
                 # Nothing is awaited before this, so that who arrived first goes first.
                 async with self._lane(arrived.place):
-                    outcome = await self._handle(arrived)
+                    if not self._closing:  # else it stays in the inbox, for the next start
+                        outcome = await self._handle(arrived)
         except Exception:
             log.exception("the answer to %s was not shown", arrived.key)
         finally:
@@ -364,8 +367,13 @@ class Conversation:
         self._forgot_at = now
 
     async def close(self) -> None:
-        """Finish the turns under way, then let go of what runs."""
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        """Finish the turns in hand, then let go of what runs.
+
+        Turns that wait behind one in hand are not begun: the inbox holds them, and the next start takes them.
+        """
+        self._closing = True
+        if self._tasks:
+            await asyncio.wait(list(self._tasks), timeout=CLOSE_S)
         await self._work.close()
         await asyncio.wait(
             [*self._settling, asyncio.ensure_future(self._delivery.settled())], timeout=CLOSE_S

@@ -1,6 +1,9 @@
 """What arrives is taken in its order, once, and leaves nothing behind; faults are told to operators only."""
 
 import asyncio
+import sqlite3
+import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from bot import conversation as talking
 from bot import overheard
 from bot.ports import InboundKind, Message, MessageRef, PlaceRef
 from tests.bot.test_digest import Ends
@@ -117,3 +121,59 @@ async def test_a_turn_is_settled_though_another_platform_takes_nothing(tmp_path:
         stuck.free.set()
         await waiting.settled
         assert "Nothing waits" in next(iter(stuck.screen.values())).text
+
+
+async def test_a_stop_waits_for_the_turn_in_hand_only_and_the_next_start_takes_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, entered = overheard.concerns, threading.Event()
+    async with conversation(tmp_path, executor=Ends) as kit:
+        talk = kit.app.conversation
+
+        def slow(*values: Any, **named: Any) -> bool:
+            entered.set()
+            while not talk._closing:
+                time.sleep(0.001)
+            return real(*values, **named)
+
+        monkeypatch.setattr(overheard, "concerns", slow)
+        for number in range(40):
+            await kit.hand_over(kit.inbound(f"uptime of web{1 + number % 2}"))
+        await asyncio.to_thread(entered.wait)
+    monkeypatch.setattr(overheard, "concerns", real)
+    with sqlite3.connect(tmp_path / "ledger.db") as file:
+        (taken,) = file.execute("SELECT count(*) FROM entry WHERE kind='turn:received'").fetchone()
+        (left,) = file.execute("SELECT count(*) FROM inbox WHERE done_at IS NULL").fetchone()
+    file.close()
+    assert (taken, left) == (1, 39)
+    async with conversation(tmp_path, executor=Ends) as kit:
+        assert kit.kinds().count("turn:received") == 40
+        assert kit.core.ledger.inbox.pending() == []
+        rows = kit.core.ledger.reader().execute(
+            "SELECT json_extract(body, '$.event') FROM entry WHERE kind='turn:received' ORDER BY seq"
+        )
+        heard = [row[0] for row in rows]
+        assert len(set(heard)) == 40
+        assert heard == sorted(heard, key=lambda event: int(event.removeprefix("e")))
+
+
+async def test_a_turn_that_hangs_does_not_keep_sayso_from_stopping(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(talking, "CLOSE_S", 0.01)
+    let, entered = threading.Event(), threading.Event()
+
+    def hangs(*_: object, **__: object) -> bool:
+        entered.set()
+        return not let.wait()
+
+    try:
+        async with conversation(tmp_path, executor=Ends) as kit:
+            monkeypatch.setattr(overheard, "concerns", hangs)
+            await kit.hand_over(kit.inbound(RESTART))
+            await asyncio.to_thread(entered.wait)
+            await kit.app.conversation.close()
+            assert len(kit.core.ledger.inbox.pending()) == 1
+            let.set()
+    finally:
+        let.set()
