@@ -19,8 +19,10 @@ from bot.outcome import Outcome
 from bot.text import Text, strong
 from gate import phrases
 from gate.domain import PlaceId, Reason, ReasonCode
+from gate.resolve import engine
 from gate.resolve.decision import Act, Allow, Clarify, Confirm, Decision, Deny, Slots
 from ledger.commitments import OPEN, CommitmentView
+from ledger.kinds import Json
 from ledger.views import ClarificationView, OptionView
 
 #: Acts that may wait for a person in one place; the oldest gives way (K33).
@@ -46,14 +48,31 @@ class _Step:
     handler: ActHandler
     request: ActRequest
 
-    def resolve(self) -> Decision:
-        """Let the gate resolve it; whatever is wrong with it or its facts, the answer is no (C9, K4)."""
+    def resolve(self) -> tuple[Decision, dict[str, Json]]:
+        """Let the gate resolve it; whatever is wrong with it or its facts, the answer is no (C9, K4).
+
+        Returns:
+            The decision and what is recorded of it.
+        """
+        asked = engine.Request(
+            tool=self.request.tool,
+            act=self.request.act,
+            args=self.request.slots,
+            source=engine.Source.CHAT,
+            place=self.outcome.place,
+            now=self.outcome.at,
+        )
         try:
-            return self.handler.resolve(self.core, self.outcome, self.speaker, self.request)
+            found = engine.authorize(asked, resolve=self._resolved)
         except Exception:  # noqa: BLE001 - whatever it is, nothing is done and the person is told
             _log.exception("resolving %s failed", self.request.act.value)
             reason = Reason(code=ReasonCode.UNHEALTHY, text=_UNHEALTHY)
-            return Deny(reason=reason, slots=self.request.slots, because="engine")
+            denied = Deny(reason=reason, slots=self.request.slots, because="engine")
+            return denied, {"tool": self.request.tool, "source": engine.Source.CHAT.value}
+        return found.decision, dict(found.audit.body())
+
+    def _resolved(self, _asked: engine.Request) -> Decision:
+        return self.handler.resolve(self.core, self.outcome, self.speaker, self.request)
 
     def carry_on(self, decision: Decision, *, commitment: str) -> None:
         """Do what the decision says, in the same batch as its record."""
@@ -116,7 +135,7 @@ def begin(core: Core, outcome: Outcome, speaker: Speaker, handler: ActHandler, r
     """Resolve a new request, record it, and carry on."""
     step = _Step(core=core, outcome=outcome, speaker=speaker, handler=handler, request=request)
     commitment = core.ids.short_id()
-    decision = step.resolve()
+    decision, audit = step.resolve()
     _make_room(core, outcome, outcome.place)
     record.made(
         outcome,
@@ -124,7 +143,7 @@ def begin(core: Core, outcome: Outcome, speaker: Speaker, handler: ActHandler, r
         decision,
         commitment=commitment,
         person=speaker.operator.id,
-        audit={"tool": request.tool, "act": request.act.value, "source": "chat"},
+        audit=audit,
         waits_s=step.waits_s(decision),
     )
     step.carry_on(decision, commitment=commitment)
@@ -159,7 +178,7 @@ def _answer(
     step = _Step(
         core=core, outcome=outcome, speaker=speaker, handler=_handler(core, request.act), request=request
     )
-    decision = step.resolve()
+    decision, _ = step.resolve()
     record.answered(
         outcome,
         view,

@@ -36,7 +36,7 @@ class Bells:
             return None
         return ActRequest(
             act=Act.SEND_OUTBOUND,
-            slots={"bell": rest},
+            slots={"to": rest, "text": "ding"},
             said=speaker.said,
             request_at=request_at,
             tool="send",
@@ -44,10 +44,10 @@ class Bells:
 
     def resolve(self, _core: Core, _outcome: Outcome, _speaker: Speaker, request: ActRequest) -> Decision:
         self.asked_at.append(request.request_at)
-        bell = request.slots["bell"]
+        bell = request.slots["to"]
         match bell:
             case "small":
-                return Allow(slots={"bell": "the small bell"}, because="exact")
+                return Allow(slots={**request.slots, "to": "the small bell"}, because="exact")
             case "big":
                 return Confirm(
                     slots=request.slots, question="The big bell wakes all.", phrase="ring the big bell"
@@ -58,16 +58,16 @@ class Bells:
                 return Deny(reason=Reason(code=ReasonCode.CANNOT_PLACE, text="There is no such bell."))
             case _:
                 options = (
-                    Option(id="small", label="Small", patch={"bell": "small"}),
-                    Option(id="big", label="Big", patch={"bell": "big"}),
+                    Option(id="small", label="Small", patch={"to": "small"}),
+                    Option(id="big", label="Big", patch={"to": "big"}),
                     Option(id="cancel", label="Cancel", patch=None),
                 )
-                return Clarify(question="Which bell?", slots=request.slots, options=options, free="bell")
+                return Clarify(question="Which bell?", slots=request.slots, options=options, free="to")
 
     def perform(
         self, _core: Core, outcome: Outcome, _speaker: Speaker, _request: ActRequest, bound: Bound
     ) -> None:
-        outcome.say(Text.of(f"✓ rang {bound.slots['bell']}"))
+        outcome.say(Text.of(f"✓ rang {bound.slots['to']}"))
 
 
 def bells() -> tuple[ActHandler, ...]:
@@ -96,9 +96,11 @@ async def test_what_is_certain_is_done_at_once_and_recorded(tmp_path: Path) -> N
         )
         body = json.loads(row[0])
         assert (body["decision"], body["because"], body["act"]) == ("allow", "exact", "send_outbound")
+        assert (body["audit"]["effect"], body["audit"]["source"]) == ("outbound", "chat")
+        assert len(body["audit"]["args_digest"]) == 12
         (view,) = [kit.core.queries.commitment(body["commitment"])]
         assert view is not None
-        assert view.slots == {"bell": "the small bell"}
+        assert view.slots == {"to": "the small bell", "text": "ding"}
 
 
 async def test_what_is_denied_says_why_and_is_recorded(tmp_path: Path) -> None:
