@@ -56,6 +56,7 @@ def ask(core: Core, outcome: Outcome, speaker: Speaker, choice: Choice) -> None:
         "place": outcome.place,
         "person": speaker.operator.id,
         "deadline_at": instant(deadline),
+        "default": "cancel",  # nobody's silence picks anything (C8)
     }
     if choice.commitment:
         body |= {"commitment": choice.commitment, "free": choice.free}
