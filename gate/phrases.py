@@ -56,6 +56,13 @@ def _from_deed(action: Action, deed: Deed) -> str | None:
     return phrase if len(phrase) <= MAX_CHARS else None
 
 
+def is_typable(phrase: str) -> bool:
+    """Whether a person can type `phrase` on a phone as it stands: short, plain, nothing a phone rewrites."""
+    plain = phrase.isascii() and phrase.isprintable() and not set(phrase) & set("'\"`\\")
+    rewritten = any(part in phrase for part in _REWRITTEN_BY_PHONES)
+    return plain and not rewritten and len(phrase) <= MAX_CHARS and phrase == " ".join(phrase.split())
+
+
 def _is_plain(text: str) -> bool:
     return _PLAIN.fullmatch(text) is not None and not any(part in text for part in _REWRITTEN_BY_PHONES)
 

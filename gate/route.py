@@ -20,6 +20,7 @@ from gate.domain import (
 )
 from gate.phrases import phrase_for
 from gate.policy import Catastrophic, Policy, Posture, Switches
+from gate.trust_rules import TrustRule
 
 _ORDER = (RouteKind.AUTO, RouteKind.APPROVAL, RouteKind.PHRASE, RouteKind.DENY)
 
@@ -37,8 +38,14 @@ def route(
     switches: Switches,
     radius: Radius,
     frozen: Sequence[TargetId] = (),
+    trusted: TrustRule | None = None,
 ) -> Route:
-    """Return where `action` goes under `policy` and `switches`."""
+    """Return where `action` goes under `policy` and `switches`.
+
+    Args:
+        trusted: the rule that covers it (gate.trust_rules.allows). It stands in for the ordinary yes and for
+            nothing else: whatever denies, wants a phrase or holds back wins over it.
+    """
     refusal = _refusal(action, verdict, policy=policy, frozen=frozen)
     if refusal is not None:
         return Route(kind=RouteKind.DENY, reason=refusal)
@@ -52,9 +59,12 @@ def route(
             because=f"policy.force_approval_at {policy.force_approval_at}",
         )
     held = _held_back(action, verdict, policy=policy, switches=switches, radius=radius)
-    alone = _held_back(action, verdict, policy=policy, switches=Switches(), radius=radius) is None
+    alone = _held_back(action, verdict, policy=policy, switches=Switches(), radius=radius)
+    rule = trusted if alone == "" and not _reaches_many(policy, radius) else None
+    if rule is not None:
+        held, alone = held or None, None
     # What runs at once by itself has no start to wait for; another switch on top must not soften that.
-    if switches.stopped and alone:
+    if switches.stopped and alone is None:
         return Route(
             kind=RouteKind.DENY,
             reason=Reason(
@@ -63,6 +73,13 @@ def route(
         )
     if held is not None:
         return Route(kind=RouteKind.APPROVAL, because=held)
+    return _at_once(verdict, policy=policy, rule=rule)
+
+
+def _at_once(verdict: Verdict, *, policy: Policy, rule: TrustRule | None) -> Route:
+    """Return the route of what waits for nobody, naming what widened it (D13)."""
+    if rule is not None:
+        return Route(kind=RouteKind.AUTO, because=rule.named, rule=rule.id)
     because = "" if verdict.risk is Risk.READ_ONLY else f"posture {policy.posture.value}"
     return Route(kind=RouteKind.AUTO, because=because)
 
@@ -93,11 +110,11 @@ def _refusal(
 
 
 def _touches_many(verdict: Verdict, *, policy: Policy, radius: Radius) -> bool:
-    return (
-        policy.force_approval_at is not None
-        and verdict.risk is Risk.CONFIG_MUTATION
-        and radius.count >= policy.force_approval_at
-    )
+    return verdict.risk is Risk.CONFIG_MUTATION and _reaches_many(policy, radius)
+
+
+def _reaches_many(policy: Policy, radius: Radius) -> bool:
+    return policy.force_approval_at is not None and radius.count >= policy.force_approval_at
 
 
 def _held_back(
@@ -120,6 +137,4 @@ def _held_back(
         return None
     if verdict.risk is not Risk.REVERSIBLE_LOW or policy.posture is not Posture.APPROVE_CONFIG:
         return ""
-    if policy.force_approval_at is not None and radius.count >= policy.force_approval_at:
-        return f"policy.force_approval_at {policy.force_approval_at}"
-    return None
+    return f"policy.force_approval_at {policy.force_approval_at}" if _reaches_many(policy, radius) else None
