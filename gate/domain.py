@@ -220,6 +220,7 @@ class ReasonCode(StrEnum):
     CANNOT_PLACE = "cannot_place"
     PART_ONLY = "part_only"
     ALREADY_VOTED = "already_voted"
+    IMPOSSIBLE_TIME = "impossible_time"
     PROTECTED_SETTING = "protected_setting"
     UNKNOWN_SETTING = "unknown_setting"
     BAD_SETTING = "bad_setting"

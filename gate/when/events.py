@@ -33,12 +33,14 @@ class Remembered:
         longest: words in the longest name.
         dated: the events whose time is known, in its order.
         times: their times as seconds since 1970, beside `dated`.
+        by_id: every event by its id.
     """
 
     names: Mapping[tuple[str, ...], tuple[Anchor, ...]]
     longest: int
     dated: tuple[Anchor, ...]
     times: tuple[float, ...]
+    by_id: Mapping[str, Anchor]
 
     def near(self, at: datetime, window: timedelta) -> tuple[Anchor, ...]:
         """Return the events within `window` of `at`, either side and both ends included."""
@@ -66,6 +68,7 @@ def remember(anchors: Sequence[Anchor]) -> Remembered:
         longest=max(map(len, names), default=0),
         dated=tuple(anchors[place] for _, place in dated),
         times=tuple(at for at, _ in dated),
+        by_id={anchor.name: anchor for anchor in anchors},
     )
 
 

@@ -70,17 +70,27 @@ def scan(
     text: str, remembered: Remembered, zones: Mapping[str, tzinfo], names: frozenset[str]
 ) -> list[Piece]:
     """Return the pieces of a folded text; `names` are its words that were written like names."""
+    return [piece for piece, _, _ in scan_places(text, remembered, zones, names)]
+
+
+def scan_places(
+    text: str, remembered: Remembered, zones: Mapping[str, tzinfo], names: frozenset[str]
+) -> list[tuple[Piece, int, int]]:
+    """Return the pieces of a folded text, each with where it begins and ends."""
     events = mentions(text, remembered)
     pieces: list[Piece] = []
+    places: list[tuple[int, int]] = []
     at = 0
     while at < len(text):
         if text[at] == " ":
             at += 1
             continue
+        begins = at
         piece, at = events.get(at) or _read(text, at, zones, every=bool(pieces) and pieces[-1] == Every(None))
         pieces.append(piece)
+        places.append((begins, at))
     return [
-        Zone(None) if _perhaps_zone(pieces, place, names) else _checked(pieces, place)
+        (Zone(None) if _perhaps_zone(pieces, place, names) else _checked(pieces, place), *places[place])
         for place in range(len(pieces))
     ]
 
