@@ -166,6 +166,28 @@ class ShowDigest:
     period: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowSettings:
+    """Show settings and where they come from; `key` is one of them, "" for all that chat may change."""
+
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetSetting:
+    """Change a setting; key and value as typed."""
+
+    key: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnsetSetting:
+    """Take back what was set at run time."""
+
+    key: str
+
+
 @dataclass(frozen=True, slots=True)
 class ShowTargets:
     """List the inventory."""
@@ -186,5 +208,6 @@ class Help:
 Tightening = Stop | AutoOff | NeverAuto
 OnProposal = Approve | Deny | Details | Again | Cancel | Settle | Why | Preview | Edit
 Accounts = Pair | Unpair | ShowAccounts
-Show = DependsOn | ShowHistory | ShowDigest | ShowTargets | ShowPending | Help
-Command = Tightening | AutoOn | AllowAuto | Resume | SetPosture | OnProposal | Accounts | Show
+Setting = SetSetting | UnsetSetting
+Show = DependsOn | ShowHistory | ShowDigest | ShowTargets | ShowPending | ShowSettings | Help
+Command = Tightening | AutoOn | AllowAuto | Resume | SetPosture | OnProposal | Accounts | Setting | Show

@@ -27,14 +27,17 @@ from bot.commands import (
     Ref,
     Resume,
     SetPosture,
+    SetSetting,
     Settle,
     ShowAccounts,
     ShowDigest,
     ShowHistory,
     ShowPending,
+    ShowSettings,
     ShowTargets,
     Stop,
     Unpair,
+    UnsetSetting,
     Why,
 )
 from gate.domain import ProposalId
@@ -73,7 +76,7 @@ def parse(text: str) -> Command | None:
     tighter = _tightening(message)
     if tighter is not None or not text.strip(" \t\r\n").replace("\t", " ").isprintable():
         return tighter  # with a hidden character in it, nothing counts that consents or loosens
-    for read in (_loosening, _on_proposal, _accounts, _show):
+    for read in (_loosening, _on_proposal, _accounts, _setting, _show):
         command = read(message)
         if command is not None:
             return command
@@ -272,6 +275,33 @@ def _accounts(message: str) -> Command | None:
         return ShowAccounts()
     match = _UNPAIR.fullmatch(message)
     return Unpair(account=match[1]) if match else None
+
+
+#: What begins a setting's key wherever it stands; other dotted words are keys after "settings" and "unset".
+_SECTIONS = (
+    "bot|policy|autonomy|schedule|repair|ledger|outbound|operators|targets|services|places|routing|adapters"
+    "|safety|agent|notifications"
+)
+_KEY = r"[A-Za-z][\w-]*(?:\.[\w@-]+)+"
+_SET = re.compile(
+    rf"(?:settings?\s+)?set\s+(?P<key>(?:{_SECTIONS})(?:\.[\w@-]+)+)(?:\s+to\s+|\s*=\s*|\s+)(?P<value>\S.*)",
+    re.IGNORECASE,
+)
+_UNSET = re.compile(rf"(?:settings?\s+)?(?:unset|reset)\s+(?P<key>{_KEY})", re.IGNORECASE)
+_SETTING = re.compile(
+    rf"(?:(?:show|explain)\s+)?settings?\s+(?:get\s+|explain\s+)?(?P<key>{_KEY})", re.IGNORECASE
+)
+_SETTINGS = _phrases("settings | show settings | list settings | show the settings | what are the settings")
+
+
+def _setting(message: str) -> Command | None:
+    if match := _SET.fullmatch(message):
+        return SetSetting(key=match["key"].lower(), value=match["value"].strip())
+    if match := _UNSET.fullmatch(message.rstrip(" .!")):
+        return UnsetSetting(key=match["key"].lower())
+    if match := _SETTING.fullmatch(message.rstrip(" .!?")):
+        return ShowSettings(key=match["key"].lower())
+    return ShowSettings() if _plain(message) in _SETTINGS else None
 
 
 def _show(message: str) -> Command | None:

@@ -12,6 +12,8 @@ from bot.core import Core
 from bot.digest import digest
 from bot.outcome import Outcome
 from bot.phrasing import clock_time, listed, named, title
+from bot.settings import explain
+from bot.settings.errors import unknown
 from bot.text import Text, block, muted
 from gate import blast
 from gate.domain import ProposalId, TargetId, Touch, TouchKind
@@ -30,6 +32,7 @@ HELP = (
     "  stop · resume · auto off · auto on · posture approve_all · never auto web1 · allow auto web1",
     "  settle <id> ran, because …  for what has an unknown end",
     "  accounts · pair · unpair <account>  for your other accounts",
+    "  settings · set repair.autonomy to propose · unset repair.autonomy",
 )
 
 #: What queued proposals wait behind, in words.
@@ -52,6 +55,8 @@ def show(
     match command:
         case commands.Help():
             outcome.say(Text.of(*HELP, *_library(core)))
+        case commands.ShowSettings(key=key):
+            outcome.say(Text.of(*_settings(core, key)))
         case commands.ShowTargets():
             outcome.say(_targets(core))
         case commands.ShowPending():
@@ -59,7 +64,7 @@ def show(
         case commands.ShowHistory(text=text):
             _history(core, outcome, speaker, text)
         case commands.ShowDigest(period=period):
-            _digest(core, outcome, speaker, period)
+            outcome.say(digest_of(core, period, zone=speaker.zone, now=outcome.at))
         case commands.DependsOn():
             _depends(core, outcome, speaker, command)
         case commands.Details(ref=None):
@@ -73,6 +78,15 @@ def show(
 def _library(core: Core) -> list[str]:
     titles = [document.title for document in core.library.documents.values()]
     return [f"Knows by name: {listed(titles, most=12)}."] if titles else []
+
+
+def _settings(core: Core, key: str) -> list[str]:
+    values = core.settings.all()
+    if not key:
+        return explain.listed(values)
+    if key in values:
+        return explain.explained(values[key])
+    return [f"{key}: {unknown('setting', key, values)} settings lists what can be changed here."]
 
 
 def _targets(core: Core) -> Text:
@@ -330,11 +344,12 @@ def _history_line(core: Core, view: ProposalView, one: ActionView, now: datetime
     )
 
 
-def _digest(core: Core, outcome: Outcome, speaker: Speaker, period: str) -> None:
-    since, until = outcome.at - TASK, outcome.at
+def digest_of(core: Core, period: str, *, zone: tzinfo, now: datetime) -> Text:
+    """Return the digest of a period in words ("yesterday"); of the present task for ""."""
+    since, until = now - TASK, now
     if period:
-        query = history.parse(f"history {period}", now=outcome.at, zone=speaker.zone)
+        query = history.parse(f"history {period}", now=now, zone=zone)
         if query is not None:
             since, until = query.since or since, query.until or until
     views = [one for one in core.queries.proposals(since=since, limit=_SEARCHED) if one.made_at <= until]
-    outcome.say(digest(core, views, since=since, until=until, zone=speaker.zone, now=outcome.at))
+    return digest(core, views, since=since, until=until, zone=zone, now=now)

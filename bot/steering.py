@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from bot import commands, controls, forms, loosening, pairing, requests, showing
+from bot.acts import settings
 from bot.answering import Speaker
 from bot.cards import Cards
 from bot.core import Core
@@ -60,6 +61,8 @@ class Steering:
                 )
             case commands.Resume() | commands.AutoOn() | commands.AllowAuto() | commands.SetPosture():
                 loosening.steer(core, outcome, speaker, command)
+            case commands.SetSetting() | commands.UnsetSetting():
+                settings.change(core, outcome, speaker)
             case commands.Pair() | commands.Unpair() | commands.ShowAccounts():
                 pairing.steer(core, outcome, speaker, command)
             case commands.Cancel(ref=None):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from bot.settings.layers import Candidate, Layer, Resolved, resolve, resolve_one
-from bot.settings.registry import BY_KEY, CEILINGS
+from bot.settings.registry import BY_KEY
 from bot.settings.strings import from_text
 from gate.autonomy import Level
 
@@ -56,12 +56,12 @@ class Settings:
         """Return one setting as it would count if nothing were set at run time."""
         return resolve_one(key, self.start)
 
-    def if_set(self, key: str, value: Candidate | None) -> Resolved:
-        """Return one setting as it would count with `value` set at run time; None: with it unset."""
+    def if_set(self, key: str, value: Candidate | None, *, read: str = "") -> Resolved:
+        """Return `read`, else `key` itself, as it would count with `key` set at run time; None: unset."""
         layers = dict(self._layers())
         said = {name: one for name, one in layers[Layer.RUNTIME].items() if name != key}
         layers[Layer.RUNTIME] = said if value is None else {**said, key: value}
-        return resolve_one(key, layers)
+        return resolve_one(read or key, layers)
 
     def number(self, key: str) -> int:
         """Return a setting that holds a number."""
@@ -83,9 +83,5 @@ class Settings:
 
     def _layers(self) -> Mapping[Layer, Said]:
         # What another version let people set at run time counts only where this one does too.
-        said = {
-            key: one
-            for key, one in self.runtime().items()
-            if key in BY_KEY and (BY_KEY[key].hot or key in CEILINGS)
-        }
+        said = {key: one for key, one in self.runtime().items() if key in BY_KEY and BY_KEY[key].at_run_time}
         return {**self.start, Layer.RUNTIME: said}

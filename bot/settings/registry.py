@@ -80,6 +80,16 @@ class Setting:
         )
 
     @property
+    def is_protected(self) -> bool:
+        """Whether the owner's config alone sets it: what guards the gate or the record, but for ceilings."""
+        return self.section == "ledger" or (self.tightest is not None and self.key not in CEILINGS)
+
+    @property
+    def at_run_time(self) -> bool:
+        """Whether a value that is set at run time counts."""
+        return self.hot or self.key in CEILINGS
+
+    @property
     def section(self) -> str:
         """The table of the config file it stands in."""
         return self.key.partition(".")[0]
