@@ -17,6 +17,7 @@ from bot.inventory import Inventory
 from bot.places import parse, place_id
 from bot.planning.library import Library
 from bot.ports import Clock, Executor, IdSource, MessageRef, PlaceRef
+from bot.recollection import Recollection
 from bot.settings.live import Settings
 from gate import authority
 from gate.assent.lexicon import Lexicons
@@ -49,9 +50,11 @@ class Core:
         secrets: literal values from the configuration that must never be shown.
         token_key: 32 secret bytes that button tokens are made with.
         acts: the families of acts other than commands, in the order in which a message is offered to them.
+        places: what people call a place, and where it is, as `bot.places.parse` reads it.
         settings: what may change while it runs, read for each request (M16).
         retention_days: age at which exact words are forgotten; 0 keeps them.
         brake: what was tightened and cannot be recorded yet.
+        recollection: what is remembered, kept between turns; `bot.memory` asks it.
         rehearsal: every entry is marked as rehearsal (D1).
     """
 
@@ -70,12 +73,14 @@ class Core:
     floor: Switches = dataclasses.field(default_factory=Switches)
     secrets: tuple[str, ...] = ()
     zone: tzinfo = UTC
+    places: Mapping[str, str] = dataclasses.field(default_factory=dict)
     settings: Settings = dataclasses.field(default_factory=Settings)
     acts: tuple["ActHandler", ...] = ()
     retention_days: int = 0
     rehearsal: bool = False
     probe: Probe = no_probe
     brake: Brake = dataclasses.field(default_factory=Brake)
+    recollection: Recollection = dataclasses.field(default_factory=Recollection)
 
     def now(self) -> datetime:
         """Return the current instant, aware UTC."""
@@ -105,7 +110,7 @@ class Core:
     def known_places(self) -> Mapping[PlaceId, PlaceRef]:
         """Every place that the config names, so that it is reached before anybody spoke there."""
         texts = [text for _, text in self.policy.routes]
-        refs = [parse(text) for text in (*texts, self.policy.escalation) if text]
+        refs = [parse(text) for text in (*texts, self.policy.escalation, *self.places.values()) if text]
         return {self.place_of(ref): ref for ref in refs}
 
     def operator(self, person: PersonId) -> Operator | None:

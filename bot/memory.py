@@ -1,0 +1,60 @@
+"""What sayso remembers, for the parts that ask: the events that times are counted from, facts about a thing.
+
+Reads only; `bot.acts.facts` is what writes. A fact that was told in a direct message is shown to its teller
+alone, and counts in their times only.
+"""
+
+import hashlib
+import hmac
+
+from bot.core import Core
+from bot.recollection import Recalled, names
+from gate.domain import PersonId
+from gate.when import Remembered
+from gate.when.naming import bare
+from gate.when.text import plain
+from ledger.beliefs import BeliefView
+
+
+def recall(core: Core, person: PersonId) -> Recalled:
+    """Return what `person` may be told; nothing, marked as failed, where it cannot be read (K4)."""
+    return core.recollection.recall(core.queries, person=person, zone=core.zone_for(person), now=core.now())
+
+
+def anchors(core: Core, person: PersonId) -> Remembered:
+    """Return the remembered events that the times of `person` may be counted from.
+
+    The id of an anchor is that of its belief, its first alias what it was called when it was told. Where
+    memory cannot be read there are none (K4); `recall` tells that apart from remembering nothing.
+    """
+    return recall(core, person).remembered
+
+
+def about(core: Core, person: PersonId, words: str) -> tuple[BeliefView, ...]:
+    """Return the facts that `words` speak of and that `person` may see, oldest first.
+
+    Those of that very name; else those that go by it ("the meeting"); else those that contain its words.
+    """
+    wanted = plain(bare(words))
+    if not wanted:
+        return ()
+    told = [one for one in recall(core, person).beliefs if one.fact is not None]
+    exact = [one for one in told if one.fact is not None and plain(bare(one.fact.about)) == wanted]
+    named = [one for one in told if one.fact is not None and wanted in map(plain, names(one.fact))]
+    parts = frozenset(wanted.split())
+    loose = [one for one in told if one.fact is not None and parts <= _words(one.fact.about, one.fact.said)]
+    return tuple(exact or named or loose)
+
+
+def subject_key(core: Core, words: str, *, owner: PersonId | None) -> str:
+    """Return what the record names a subject by: the same for the same name, and no word of it.
+
+    Args:
+        owner: whose private fact it is; None for one that everybody sees.
+    """
+    text = f"belief\n{owner or ''}\n{plain(bare(words))}"
+    return hmac.new(core.token_key, text.encode("utf-8", "surrogateescape"), hashlib.sha256).hexdigest()[:32]
+
+
+def _words(*texts: str) -> frozenset[str]:
+    return frozenset(word.strip(".,:;?!\"'()") for text in texts for word in plain(text).split())
