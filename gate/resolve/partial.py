@@ -105,15 +105,14 @@ def plan(pieces: Sequence[Piece]) -> Mapping[str, Next]:
 
 
 def _with_parent(alone: Next, parent: Next, *, undoable: bool) -> Next:
-    match parent:
-        case Next.NOTHING:
-            return alone
-        case Next.LEAVE | Next.UNDO:
-            if alone is not Next.NOTHING:
-                return Next.UNDO if alone is Next.UNDO else Next.LEAVE
-            return Next.UNDO if undoable else Next.NOTHING
-        case Next.DO | Next.WAIT:
-            return Next.WAIT if alone is Next.DO else alone
+    if parent is Next.NOTHING:
+        return alone
+    if parent in (Next.DO, Next.WAIT):
+        return Next.WAIT if alone is Next.DO else alone
+    # The parent is left or undone, and nothing under it stays that can be taken back.
+    if alone is Next.NOTHING:
+        return Next.UNDO if undoable else Next.NOTHING
+    return Next.UNDO if alone is Next.UNDO else Next.LEAVE
 
 
 def _hangs_on(piece: Piece, above: str, pieces: Sequence[Piece]) -> bool:
