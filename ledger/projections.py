@@ -206,6 +206,7 @@ def _action_queued(connection: sqlite3.Connection, entry: Entry, body: Doc) -> N
         "UPDATE action SET state=?, queued_at=? WHERE id=?",
         (_next(ACTION, state, ActionEvent.QUEUE), entry.at, body["action"]),
     )
+    trusting.used(connection, body)
 
 
 def _action_unqueued(connection: sqlite3.Connection, _entry: Entry, body: Doc) -> None:

@@ -250,6 +250,7 @@ class Queries(
             started_at=instant_or_none(row["started_at"]),
             ended_at=instant_or_none(row["ended_at"]),
             ending=ending_of(json.loads(row["ending"]), self._word) if row["ended_at"] else None,
+            rule=doc.get("rule", ""),
         )
 
     def _newest_approval(self, action: ActionId) -> ApprovalView | None:

@@ -88,7 +88,10 @@ class EndingView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActionView:
-    """One action with everything a card shows. `approval` is its newest one."""
+    """One action with everything a card shows. `approval` is its newest one.
+
+    `rule` is the id of the trust rule that routed it to run at once; "" where none did.
+    """
 
     action: Action
     digest: Digest
@@ -103,6 +106,7 @@ class ActionView:
     started_at: datetime | None
     ended_at: datetime | None
     ending: EndingView | None
+    rule: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -59,6 +59,7 @@ class Planned:
     verdict: Verdict
     route: RouteKind = RouteKind.APPROVAL
     phrase: str | None = None
+    rule: str = ""
 
 
 def planned(
@@ -149,6 +150,7 @@ def made(
 
 def _planned_doc(one: Planned) -> Doc:
     return {
+        "rule": one.rule,
         "slots": action_doc(one.action),
         "verdict": verdict_doc(one.verdict),
         "radius": radius_doc(Radius(known=True, origin=("caddy",), services=("blog",))),
@@ -214,7 +216,8 @@ def voted(one: Planned, by: str, *, name: str = "a", needed: int = 2) -> Draft:
 
 def queued(one: Planned, *, grant: str | None = "a") -> Draft:
     """An action may start; `grant` is the short name of its approval."""
-    return _of(one, Kind.ACTION_QUEUED, {"action": one.action.id, "grant": _grant(one, grant), "because": ""})
+    body: dict[str, Json] = {"action": one.action.id, "grant": _grant(one, grant), "because": ""}
+    return _of(one, Kind.ACTION_QUEUED, body | ({"rule": one.rule} if one.rule else {}))
 
 
 def unqueued(one: Planned, *, route: RouteKind = RouteKind.APPROVAL) -> Draft:
@@ -443,6 +446,37 @@ def forgotten(belief: str = "b1", *, source: Source = Source.USER_EXPLICIT) -> D
     """A fact was forgotten."""
     body: dict[str, Json] = {"belief": belief, "by": "ana", "source": source.value}
     return Draft(kind=Kind.BELIEF_FORGOTTEN, body=body)
+
+
+def trusted(
+    rule: str = "t3r9a7", *, by: str = "ana", with_whom: str | None = "kim", expires_at: datetime = LATER
+) -> Draft:
+    """A rule was made that lets an exact command run unasked."""
+    body: dict[str, Json] = {
+        "rule": rule,
+        "targets": ["web1"],
+        "ceiling": "reversible_low",
+        "expires_at": instant(expires_at),
+        "until": "2 Mar 2026",
+        "by": by,
+        "with_whom": with_whom,
+    }
+    return Draft(kind=Kind.TRUST_RULE_MADE, body=body, words={"command": b"systemctl restart caddy"})
+
+
+def untrusted(rule: str = "t3r9a7", *, by: str = "bo") -> Draft:
+    """A rule was revoked."""
+    return Draft(kind=Kind.TRUST_RULE_REVOKED, body={"rule": rule, "by": by})
+
+
+def taught(guidance: str = "g4h7k9", *, text: bytes = b"be brief") -> Draft:
+    """An instruction is held until somebody confirms it."""
+    return Draft(kind=Kind.GUIDANCE_HELD, body={"guidance": guidance, "by": "ana"}, words={"text": text})
+
+
+def on_guidance(kind: Kind, guidance: str = "g4h7k9", *, by: str = "kim") -> Draft:
+    """An instruction was confirmed or rejected."""
+    return Draft(kind=kind, body={"guidance": guidance, "by": by})
 
 
 def _grant(one: Planned, name: str | None) -> str | None:
