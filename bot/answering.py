@@ -15,6 +15,7 @@ from bot.cards import how_ended, shown_key
 from bot.core import Core
 from bot.outcome import Outcome
 from bot.phrasing import RISK_WORDS, clock_time, command_on, named
+from bot.ports import MessageRef
 from bot.proposing import Asked, Denied, propose
 from bot.text import Span, Text, code
 from bot.tokens import APPROVE, DENY, REASON_FORM, REASON_SHOWN, make
@@ -48,7 +49,8 @@ class Speaker:
     """Who answered, in which words, by which event.
 
     `about` is the proposal that the words refer to, live or not; `alone`: nobody but sayso listened;
-    `sent_at`: the platform's own time of the message, None where nobody's message is behind it.
+    `sent_at`: the platform's own time of the message, None where nobody's message is behind it; `reply_to`: the
+    message that it answers explicitly, whoever wrote that.
     """
 
     operator: Operator
@@ -58,6 +60,7 @@ class Speaker:
     about: ProposalId | None = None
     alone: bool = False
     sent_at: datetime | None = None
+    reply_to: MessageRef | None = None
 
 
 def apply(core: Core, outcome: Outcome, decision: Decision, speaker: Speaker) -> None:

@@ -13,9 +13,10 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
+from bot import undelivered
 from bot.cards import Cards
 from bot.core import Core
-from bot.outcome import Outcome, text_of
+from bot.outcome import text_of
 from bot.places import place_ref
 from bot.ports import (
     Account,
@@ -29,9 +30,8 @@ from bot.ports import (
     RejectedError,
     UncertainError,
 )
-from bot.text import Text
-from gate.domain import PlaceId, ProposalId, TurnId
-from ledger.kinds import EffectKind, Json, LedgerError
+from gate.domain import PlaceId, ProposalId
+from ledger.kinds import Batch, EffectKind, Json, LedgerError
 from ledger.outbox import OutboxItem
 
 log = logging.getLogger(__name__)
@@ -204,18 +204,18 @@ class Delivery:
         place = await asyncio.to_thread(place_ref, self._core, item.place)
         port = None if place is None else self._ports.get(place.platform)
         if place is None or port is None:
-            return partial(outbox.failed, item.id, "no adapter for that place is on")
+            return self._failed(item, "no adapter for that place is on")
         try:
             ref = await self._once(port, place, item)
         except RejectedError as error:
             log.warning("effect %s was refused: %s", item.id, error)
-            return partial(outbox.failed, item.id, str(error))
+            return self._failed(item, str(error))
         except UncertainError as error:
-            return partial(self._doubt, item, str(error))
+            return self._unsure(item, str(error))
         except Exception as error:
             # Unknown failure of an adapter: it may have been shown, and must not hold up what follows.
             log.exception("effect %s", item.id)
-            return partial(self._doubt, item, repr(error)[:200])
+            return self._unsure(item, repr(error)[:200])
         return partial(outbox.done, item.id, "" if ref is None else ref_json(ref))
 
     async def _once(self, port: ChatPort, place: PlaceRef, item: OutboxItem) -> MessageRef | None:
@@ -255,22 +255,30 @@ class Delivery:
             return None
         return await port.post(place, message, nonce=item.nonce)
 
-    def _doubt(self, item: OutboxItem, why: str) -> None:
-        """Record that `item` may have been shown, and say so in its place where it was a card."""
-        self._core.ledger.outbox.uncertain(item.id, why)
-        if item.kind is not EffectKind.CARD:
-            return
-        outcome = Outcome(
-            at=self._core.now(),
-            place=item.place,
-            turn=TurnId(self._core.ids.token()),
-            new_nonce=self._core.ids.token,
-        )
-        outcome.say(
-            Text.of(f"The card of #{item.subject} may not have arrived. show {item.subject} shows it again.")
-        )
-        self._core.ledger.append(outcome.batch())
-        self._has_doubts = True
+    def _failed(self, item: OutboxItem, why: str) -> Callable[[], None]:
+        """Return what records that `item` was certainly not shown, and says so where it was asked for."""
+        record = partial(self._core.ledger.outbox.failed, item.id, why)
+        told = undelivered.not_sent(self._core, item, why)
+        return record if told is None else self._telling(told, record)
+
+    def _unsure(self, item: OutboxItem, why: str) -> Callable[[], None]:
+        """Return what records that `item` may have been shown, and says so where that matters."""
+        record = partial(self._core.ledger.outbox.uncertain, item.id, why)
+        told = undelivered.unsure(self._core, item, why)
+        return record if told is None else self._telling(told, record)
+
+    def _telling(self, told: Batch, record: Callable[[], None]) -> Callable[[], None]:
+        """Return what tells and then records; what was told is not told again when only that was recorded."""
+        left = [told]
+
+        def tell() -> None:
+            if left:
+                self._core.ledger.append(left[0])
+                left.clear()
+                self._has_doubts = True
+            record()
+
+        return tell
 
     def _message(self, port: ChatPort, item: OutboxItem) -> Message:
         if item.kind is EffectKind.CARD:

@@ -154,6 +154,7 @@ class Turns:
             zone=core.zone_for(operator.id),
             alone=inbound.direct,
             sent_at=inbound.sent_at,
+            reply_to=inbound.reply_to,
             about=refers_to or (facts.window.proposal if facts.window is not None else None),
         )
         engaged = inbound.addressed or (own_thread and facts.window is not None)

@@ -73,6 +73,7 @@ class Kind(StrEnum):
     COMMITMENT_ABORTED = "commitment:aborted"
     COMMITMENT_EXPIRED = "commitment:expired"
     COMMITMENT_REVIVE_REFUSED = "commitment:revive_refused"
+    POST_UNDELIVERED = "post:undelivered"
     JOB_MADE = "job:made"
     JOB_CANCELLED = "job:cancelled"
     JOB_ENDED = "job:ended"

@@ -5,7 +5,7 @@ import sqlite3
 
 from gate.domain import PersonId, PlaceId, ProposalId, TurnId
 from ledger.codec import Doc, mapping
-from ledger.kinds import Entry
+from ledger.kinds import Entry, Json
 from ledger.reader import Reader
 
 
@@ -91,6 +91,25 @@ class PlaceReader(Reader):
         row = self._posted(message, place, channel)
         form = None if row is None else json.loads(row["body"]).get("form")
         return form if isinstance(form, str) and form else None
+
+    def said(self, message: str, place: PlaceId, *, channel: str = "") -> int | None:
+        """Return the number of what was said as the message `message` in `place`; None for other messages.
+
+        Args:
+            channel: as in `subject_of`.
+        """
+        row = self._row(
+            "SELECT id FROM outbox WHERE place=? AND kind='say' AND ref<>''"
+            " AND json_extract(ref, '$[4]')=? AND (?='' OR json_extract(ref, '$[2]')=?)"
+            " ORDER BY id DESC LIMIT 1",
+            *(place, message, channel, channel),
+        )
+        return None if row is None else int(row["id"])
+
+    def said_as(self, number: int, place: PlaceId) -> Json:
+        """Return what was said in `place` under that number, as spans; None where nothing, or forgotten."""
+        row = self._row("SELECT body FROM outbox WHERE id=? AND place=? AND kind='say'", number, place)
+        return None if row is None else json.loads(row["body"]).get("text")
 
     def was_shown(self, proposal: ProposalId, place: PlaceId) -> bool:
         """Whether the newest card of `proposal` in `place` is certain to be there, or there never was one."""

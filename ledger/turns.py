@@ -34,9 +34,12 @@ def received(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
 
 
 def answered(connection: sqlite3.Connection, _entry: Entry, body: Doc) -> None:
-    """Close the windows of a place that something pending was shown in, and open the one of the answer."""
+    """Close the windows of a place that something pending was shown in, and open the one of the answer.
+
+    Something else that was said there in between may close them too: the next words may answer that.
+    """
     place = body["place"]
-    if items(body["shows"]):
+    if items(body["shows"]) or body.get("closes_windows"):
         connection.execute("DELETE FROM window WHERE place=?", (place,))
     if body["window"] is not None:
         window = mapping(body["window"])

@@ -1,6 +1,6 @@
 """Transcripts: every conversation in tests/transcripts, what it may say, and what must hold after a turn.
 
-A transcript is TOML: `[setup]` (operators, accounts, policy, routing), then `[[turn]]`s in order. A turn says
+A transcript is TOML: `[setup]` (operators, accounts, policy, routing, places), then `[[turn]]`s in order. A turn says
 or presses something and lists what must and must not be on the screen afterwards. `{id}` stands for the
 newest proposal's id, `{phrase}` for the newest phrase, `{dir}` for a scratch folder. `name` names the newest
 proposal and its card, so that `card` can press an older one, with the buttons that it had. `fill` answers a
@@ -30,7 +30,7 @@ ACTS = frozenset({"say", "press", "fill"})
 _HOW = frozenset({"by", "place", "card", "reply", "kind", "bot", "forwarded", "addressed", "advance_s"})
 _AFTERWARDS = frozenset({"shows", "hides", "nothing", "states", "exists", "missing", "name"})
 TURN_KEYS = ACTS | _HOW | _AFTERWARDS
-_SETUP_KEYS = frozenset({"only", "operators", "accounts", "policy", "routing"})
+_SETUP_KEYS = frozenset({"only", "operators", "accounts", "policy", "routing", "places"})
 _POLICY_KEYS = frozenset({"posture", "approval_s", "quorum", "nudge_s", "escalate_s"})
 
 
@@ -131,6 +131,11 @@ def operators_of(setup: Mapping[str, Any], keys: Callable[[str], Sequence[str]])
         )
         for name, may in setup.get("operators", {"ana": []}).items()
     )
+
+
+def places_of(setup: Mapping[str, Any], place: Callable[[str], str]) -> dict[str, str]:
+    """Return the names of places of a setup; `place` is as in `policy_of`."""
+    return {name: place(at.rpartition(":")[2]) for name, at in setup.get("places", {}).items()}
 
 
 def policy_of(setup: Mapping[str, Any], place: Callable[[str], str]) -> Policy:

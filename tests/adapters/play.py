@@ -14,7 +14,7 @@ from bot.places import place_name
 from bot.ports import Inbound, PlaceRef, Receipt, Sink
 from tests.adapters.stage import OnScreen, Surface, surface_opener
 from tests.kit import Kit, ScriptedClock, conversation
-from tests.transcript import Player, operators_of, policy_of
+from tests.transcript import Player, operators_of, places_of, policy_of
 
 #: What reaches the core is waited for this long; what an adapter rightly drops never does.
 DROPPED_S = 0.3
@@ -147,6 +147,7 @@ async def at(
         folder / "state",
         operators=operators_of(setup, lambda name: [surface.account(name).key]),
         policy=policy_of(setup, lambda name: place_words(surface.place(name))),
+        places=places_of(setup, lambda name: place_words(surface.place(name))),
         ports=[surface.port],
         clock=clock,
         **(more or {}),

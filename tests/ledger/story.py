@@ -107,6 +107,7 @@ def answered(
     shows: Sequence[str] = (),
     window: tuple[str, str] | None = None,
     place: PlaceId = HERE,
+    closes_windows: bool = False,
 ) -> Draft:
     """The bot answered; `window` is (person, proposal)."""
     body: dict[str, Json] = {
@@ -114,6 +115,7 @@ def answered(
         "place": place,
         "shows": list(shows),
         "window": None if window is None else {"person": window[0], "proposal": window[1]},
+        **({"closes_windows": True} if closes_windows else {}),
     }
     return Draft(kind=Kind.TURN_ANSWERED, body=body)
 

@@ -108,3 +108,21 @@ def test_a_card_was_shown_once_that_is_certain(tale: Story) -> None:
     assert not tale.queries.was_shown(P1, HERE)
     tale.ledger.outbox.done(row, json.dumps(["console", "", "here", "", "m1"]))
     assert tale.queries.was_shown(P1, HERE)
+
+
+def test_what_was_said_is_found_by_its_message_and_read_in_its_place_only(tale: Story) -> None:
+    shown(tale, {"text": [[["14 of 20", "plain"]]]}, message="m1")
+    shown(tale, {"subject": P1}, message="m2", kind=EffectKind.CARD)
+    shown(tale, {"text": [[["code 1234", "plain"]]], "fleeting": True}, message="m3")
+    number = tale.queries.said("m1", HERE)
+    assert number is not None
+    assert tale.queries.said_as(number, HERE) == [[["14 of 20", "plain"]]]
+    assert tale.queries.said("m1", HERE, channel="here") == number
+    assert tale.queries.said("m1", HERE, channel="moved") is None
+    assert tale.queries.said("m1", THERE) is None
+    assert tale.queries.said_as(number, THERE) is None
+    assert tale.queries.said("m2", HERE) is None
+    forgotten = tale.queries.said("m3", HERE)
+    assert forgotten is not None
+    assert tale.queries.said_as(forgotten, HERE) is None
+    assert tale.queries.said_as(9999, HERE) is None

@@ -157,6 +157,14 @@ def test_showing_another_proposal_closes_every_window_of_the_place(tale: Story) 
     assert (_window(tale), _window(tale, KIM)) == (None, None)
 
 
+def test_what_was_said_in_between_closes_the_windows_of_its_place(tale: Story) -> None:
+    tale.write(answered("t1", shows=[P1], window=("ana", P1)))
+    tale.write(answered("t2", place=THERE, closes_windows=True))
+    assert _window(tale) == P1
+    tale.write(answered("t3", closes_windows=True))
+    assert _window(tale) is None
+
+
 def test_a_window_can_open_anew(tale: Story) -> None:
     tale.write(answered("t1", shows=[P1], window=("ana", P1)))
     tale.write(received("t2"), answered("t2", shows=[P2], window=("ana", P2)))
