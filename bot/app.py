@@ -33,7 +33,8 @@ from bot.ids import RandomIds
 from bot.listening import Listener
 from bot.loading.lexicon import load_lexicons
 from bot.loading.library import load_library
-from bot.ports import ChatPort, Clock, Executor
+from bot.outcome import text_of
+from bot.ports import Account, ChatPort, Clock, Executor, Inbound, PlaceRef
 from bot.pressing import Presses
 from bot.runtime import said_at_run_time
 from bot.settings.config import Config
@@ -58,6 +59,7 @@ class App:
 
     core: Core
     conversation: Conversation
+    turns: Turns
 
 
 def open_ledger(config: Config, clock: Clock) -> Ledger:
@@ -106,6 +108,7 @@ def build(
         token_key=_token_key(config.paths),
         zone=_zone(config, clock),
         acts=HANDLERS,
+        places=config.places,
         settings=Settings(start=config.layers, runtime=functools.partial(said_at_run_time, queries)),
         retention_days=config.number("ledger.retention_days"),
         rehearsal=config.rehearsal,
@@ -133,7 +136,7 @@ def assemble(core: Core, *, ports: Mapping[str, ChatPort]) -> App:
     own_threads = frozenset(name for name, port in ports.items() if port.capabilities.own_threads)
     turns = Turns(core=core, cards=cards, presses=presses, steering=steering, own_threads=own_threads)
     conversation = Conversation(core, turns=turns, work=work, delivery=delivery, ports=ports)
-    return App(core=core, conversation=conversation)
+    return App(core=core, conversation=conversation, turns=turns)
 
 
 @contextlib.asynccontextmanager
@@ -188,6 +191,44 @@ async def _converse(config: Config, ledger: Ledger, port: ConsolePort, clock: Cl
     port.greet = app.conversation.greet
     async with running(app):
         await port.listen(app.conversation.sink)
+
+
+def say_once(config: Config, text: str) -> list[str]:
+    """Take one turn of the user of this machine, which moves nothing else on, and return what is answered.
+
+    Raises:
+        LedgerBusyError: another process writes the ledger.
+    """
+    clock = SystemClock()
+    ledger = open_ledger(config, clock)
+    try:
+        return asyncio.run(_say_once(config, ledger, text, clock))
+    finally:
+        ledger.close()
+
+
+async def _say_once(config: Config, ledger: Ledger, text: str, clock: Clock) -> list[str]:
+    app = build(config, ledger, ports=(), clock=clock)
+    inbound = Inbound(
+        event_id=app.core.ids.token(),
+        place=PlaceRef(platform="console", channel=config.login),
+        account=Account(platform="console", user=config.login, display=config.login),
+        sent_at=clock.now(),
+        text=text,
+        direct=True,
+    )
+    place = app.core.place_of(inbound.place)
+    outcome = await asyncio.to_thread(app.turns.take, inbound, inbox="", seen=ledger.outbox.seen(place))
+    said = {
+        effect.nonce: text_of(effect.body["text"]).plain()
+        for effect in outcome.effects
+        if "text" in effect.body and effect.place == place  # what goes elsewhere waits for `serve`
+    }
+    for item in ledger.outbox.pending():
+        if item.nonce in said:  # it is shown by whoever called
+            ledger.outbox.done(item.id)
+    await app.core.executor.close()
+    return list(said.values())
 
 
 def serve(config: Config) -> int:

@@ -284,7 +284,8 @@ _SECTIONS = (
 )
 _KEY = r"[A-Za-z][\w-]*(?:\.[\w@-]+)+"
 _SET = re.compile(
-    rf"(?:settings?\s+)?set\s+(?P<key>(?:{_SECTIONS})(?:\.[\w@-]+)+)(?:\s+to\s+|\s*=\s*|\s+)(?P<value>\S.*)",
+    rf"(?:settings?\s+set\s+(?P<any>{_KEY})|set\s+(?P<key>(?:{_SECTIONS})(?:\.[\w@-]+)+))"
+    r"(?:\s+to\s+|\s*=\s*|\s+)(?P<value>\S.*)",
     re.IGNORECASE,
 )
 _UNSET = re.compile(rf"(?:settings?\s+)?(?:unset|reset)\s+(?P<key>{_KEY})", re.IGNORECASE)
@@ -296,7 +297,7 @@ _SETTINGS = _phrases("settings | show settings | list settings | show the settin
 
 def _setting(message: str) -> Command | None:
     if match := _SET.fullmatch(message):
-        return SetSetting(key=match["key"].lower(), value=match["value"].strip())
+        return SetSetting(key=(match["any"] or match["key"]).lower(), value=match["value"].strip())
     if match := _UNSET.fullmatch(message.rstrip(" .!")):
         return UnsetSetting(key=match["key"].lower())
     if match := _SETTING.fullmatch(message.rstrip(" .!?")):

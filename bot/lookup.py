@@ -12,7 +12,9 @@ from bot.clock import SystemClock
 from bot.core import strictest_posture
 from bot.phrasing import named
 from bot.ports import Clock
+from bot.runtime import said_at_run_time
 from bot.settings.config import Config
+from bot.settings.live import Settings
 from gate.domain import ProposalId
 from gate.lifecycle import ActionState
 from gate.policy import Posture
@@ -35,6 +37,13 @@ def queries(config: Config) -> Iterator[Queries | None]:
         return
     with closing(connection):
         yield Queries(lambda: connection)
+
+
+def settings(config: Config) -> Settings:
+    """Return every setting as it counts now, what was set at run time included."""
+    with queries(config) as asked:
+        said = {} if asked is None else said_at_run_time(asked)
+    return Settings(start=config.layers, runtime=lambda: said)
 
 
 def status(config: Config, *, clock: Clock | None = None) -> dict[str, object]:

@@ -19,7 +19,10 @@ from adapters.console.frames import (
     unpack,
 )
 from adapters.console.front import FrontEnd, GoneError, Said
+from adapters.console.once import Once
 from bot.local_socket import connect
+
+_CLOSED = "The sayso at {} is closed to this user. Its bot.socket_group setting names who may reach it."
 
 
 class NobodyThereError(Exception):
@@ -35,20 +38,34 @@ def talk(socket: Path, *, history: Path | None) -> int:
     try:
         connection = connect(socket)
     except PermissionError:
-        print(  # noqa: T201  # this is a command's output
-            f"The sayso at {socket} is closed to this user. "
-            "Its bot.socket_group setting names who may reach it."
-        )
+        print(_CLOSED.format(socket))  # noqa: T201  # this is a command's output
         return 1
     except OSError:
         raise NobodyThereError(str(socket)) from None
-    return asyncio.run(_over(connection, history))
+    return asyncio.run(_over(connection, choose_front(history=history)))
 
 
-async def _over(connection: socket_module.socket, history: Path | None) -> int:
+def ask(socket: Path, text: str) -> list[str]:
+    """Say one line over `socket` and return what is answered.
+
+    Raises:
+        NobodyThereError: nothing listens there.
+    """
+    try:
+        connection = connect(socket)
+    except PermissionError:
+        return [_CLOSED.format(socket)]
+    except OSError:
+        raise NobodyThereError(str(socket)) from None
+    front = Once(text)
+    asyncio.run(_over(connection, front))
+    return front.answer
+
+
+async def _over(connection: socket_module.socket, front: FrontEnd) -> int:
     connection.setblocking(False)  # the standard library's signature
     reader, writer = await asyncio.open_unix_connection(sock=connection, limit=MAX_SERVER_FRAME_BYTES)
-    return await Client(reader, writer, choose_front(history=history)).run()
+    return await Client(reader, writer, front).run()
 
 
 class Client:

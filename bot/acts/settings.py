@@ -37,6 +37,8 @@ _WORDS = {
     "policy.auto_act": "auto off",
     "policy.never_auto_act": "never auto <target>",
 }
+#: How the answer goes on where a change counts; `sayso config set` looks for it.
+APPLIED = "from now on."
 #: What stands in the place of a value where a setting is unset.
 _UNSET = "(unset)"
 
@@ -93,7 +95,7 @@ class SettingActs:
                 body=body,
                 words={"said": request.said},
             )
-        lines = [f"{key} is {plain(after.value)} from now on. Before: {plain(before.value)}."]
+        lines = [f"{key} is {plain(after.value)} {APPLIED} Before: {plain(before.value)}."]
         lines += [f"{key}: {after.lowered}."] if after.lowered else []
         outcome.say(Text.of(*lines, *_lowered_by(core, key, wanted)))
 

@@ -24,7 +24,7 @@ COMMANDS = {
     "status": "what runs, what waits, what is stopped",
     "approvals": "what waits for a yes",
     "targets": "the inventory",
-    "config": "check or show the config",
+    "config": "check, show or change the config",
     "doctor": "find what is wrong, and how to mend it",
     "ledger": "look at the record, and prove it",
     "classify": "what a shell command may change",

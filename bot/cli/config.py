@@ -1,16 +1,20 @@
-"""`sayso config check` and `show`: whether the config can be used, and where each value comes from.
+"""`sayso config check`, `show`, `get` and `explain`: whether it can be used, and where each value comes from.
 
-It shows no secrets: settings hold none, they name files (D24).
+What was set at run time is read from the ledger. It shows no secrets: settings hold none, they name files
+(D24). What changes settings stands in `config_change`.
 """
 
 import argparse
 from typing import TYPE_CHECKING
 
+from bot.cli import config_change
 from bot.cli.options import Subparsers, common, config_from, print_json
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from bot.settings.config import Config
-    from bot.settings.layers import Candidate
+    from bot.settings.layers import Candidate, Resolved
 
 
 def register(subparsers: Subparsers) -> None:
@@ -23,6 +27,15 @@ def register(subparsers: Subparsers) -> None:
     show = verbs.add_parser("show", parents=[common()], help="each value, its origin, what it displaced")
     show.add_argument("--json", action="store_true", help="as one JSON object")
     show.set_defaults(run=_show)
+    for name, words in (
+        ("get", "one value, its origin, what it displaced"),
+        ("explain", "all about a setting"),
+    ):
+        one = verbs.add_parser(name, parents=[common()], help=words)
+        one.add_argument("key")
+        one.add_argument("--json", action="store_true", help="as one JSON object")
+        one.set_defaults(run=_one, whole=name == "explain")
+    config_change.register(verbs)
 
 
 def _check(args: argparse.Namespace) -> int:
@@ -48,17 +61,38 @@ def _check(args: argparse.Namespace) -> int:
     return 0
 
 
+def _one(args: argparse.Namespace) -> int:
+    from bot.lookup import settings  # noqa: PLC0415  # lazy: as the rest
+    from bot.settings.errors import unknown  # noqa: PLC0415
+    from bot.settings.explain import explained, line  # noqa: PLC0415
+
+    values = settings(config_from(args)).all()
+    resolved = values.get(args.key)
+    if resolved is None:
+        print(f"{args.key}: {unknown('setting', args.key, values)}")
+        return 1
+    if args.json:
+        print_json({"key": args.key, **_value_as_json(resolved)})
+    elif args.whole:
+        print("\n".join(explained(resolved)))
+    else:
+        print(line(resolved))
+    return 0
+
+
 def _show(args: argparse.Namespace) -> int:
-    from bot.settings.config import routing_of  # noqa: PLC0415  # lazy: as the rest
+    from bot.lookup import settings  # noqa: PLC0415  # lazy: as the rest
+    from bot.settings.config import routing_of  # noqa: PLC0415
+    from bot.settings.explain import line  # noqa: PLC0415
 
     config = config_from(args)
+    values = settings(config).all()
     if args.json:
-        print_json(_as_json(config))
+        print_json(_as_json(config, values))
         return 0
-    width = max(map(len, config.values))
-    for key, resolved in config.values.items():
-        displaced = "".join(f"; displaced {_words(other)}" for other in resolved.displaced)
-        print(f"{key:<{width}}  {_plain(resolved.value)}  ({resolved.why}{displaced})")
+    width = max(map(len, values))
+    for key, resolved in values.items():
+        print(f"{key:<{width}}  {line(resolved)}")
     people = ", ".join(person.id for person in config.policy.operators)
     print(f"{'operators':<{width}}  {people}  ({config.people_from})")
     print(f"{'targets':<{width}}  {', '.join(config.targets)}  ({config.targets_from})")
@@ -73,33 +107,25 @@ def _show(args: argparse.Namespace) -> int:
     return 0
 
 
-def _words(candidate: "Candidate") -> str:
-    where = f" {candidate.where}" if candidate.where else ""
-    return f"{candidate.layer}{where} {_plain(candidate.value)}"
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, tuple):
-        return f"[{', '.join(map(str, value))}]"
-    return str(value) or '""'
-
-
-def _as_json(config: "Config") -> dict[str, object]:
+def _value_as_json(resolved: "Resolved") -> dict[str, object]:
     def said(candidates: "tuple[Candidate, ...]") -> list[dict[str, object]]:
         return [{"layer": c.layer, "where": c.where, "value": c.value} for c in candidates]
 
-    settings = {
-        key: {
-            "value": resolved.value,
-            "scope": resolved.setting.scope,
-            "safety": resolved.setting.tightest is not None,
-            "origin": said(resolved.origin),
-            "displaced": said(resolved.displaced),
-        }
-        for key, resolved in config.values.items()
+    lowered = {} if resolved.requested is None else {"requested": resolved.requested}
+    return {
+        "value": resolved.value,
+        **lowered,
+        **({"clamped_by": resolved.clamped_by} if lowered else {}),
+        "scope": resolved.setting.scope,
+        "hot": resolved.setting.hot,
+        "safety": resolved.setting.tightest is not None,
+        "origin": said(resolved.origin),
+        "displaced": said(resolved.displaced),
     }
+
+
+def _as_json(config: "Config", values: "Mapping[str, Resolved]") -> dict[str, object]:
+    settings = {key: _value_as_json(resolved) for key, resolved in values.items()}
     return {
         "file": str(config.file) if config.file else None,
         "state": str(config.paths.state),
