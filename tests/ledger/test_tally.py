@@ -102,7 +102,7 @@ def test_a_piece_that_cannot_be_read_is_counted_later_and_once(
     tell(tale)
     found = Tally(tale.ledger.reader)
     with monkeypatch.context() as broken:
-        broken.setattr(tally, "_ROUTES", "SELECT nothing FROM nowhere WHERE ? < ? + ?")
+        broken.setattr(tally, "_ROUTES", "SELECT a, b FROM nowhere WHERE ? < ? + ?")
         with pytest.raises(Exception, match="no such table"):
             found.catch_up()
         assert (found.seq, dict(found.kinds), found.is_complete) == (0, {}, False)
