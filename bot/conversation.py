@@ -7,7 +7,7 @@ waits in here for an answer. Whatever fails in a turn runs nothing, says so and 
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from weakref import WeakValueDictionary
@@ -32,6 +32,7 @@ from bot.ports import (
 )
 from bot.showing import open_lines
 from bot.text import Text
+from bot.timing import Timing
 from bot.turn import Turns
 from gate.domain import PlaceId, ProposalId
 from ledger.kinds import EffectKind, LedgerError, LedgerUnwritableError
@@ -102,7 +103,7 @@ class Conversation:
             settled.set_result(None)
             return Receipt(fresh=False, settled=settled)
         form = await self._form_for(inbound)  # before its turn, after which the card may be dead
-        _keep(self._tasks, self._in_lane(arrived, settled))
+        _keep(self._tasks, self._in_lane(arrived, settled, begins=self._core.stopwatch(Timing.TURN_WAIT)))
         return Receipt(fresh=True, settled=settled, form=form)
 
     async def _form_for(self, inbound: Inbound) -> Form | None:
@@ -157,15 +158,19 @@ class Conversation:
                 self._core.brake.release(arrived.key)
                 await self._perform(outcome)
 
-    async def _in_lane(self, arrived: recovery.Arrived, settled: "asyncio.Future[None]") -> None:
+    async def _in_lane(
+        self, arrived: recovery.Arrived, settled: "asyncio.Future[None]", *, begins: Callable[[], None]
+    ) -> None:
         outcome: Outcome | None = None
         try:
             if arrived.inbound.kind is InboundKind.CLICK:
+                begins()
                 outcome = await self._handle(arrived)
             else:
                 # Nothing is awaited before this, so that who arrived first goes first.
                 async with self._lane(arrived.place):
                     if not self._closing:  # else it stays in the inbox, for the next start
+                        begins()
                         outcome = await self._handle(arrived)
         except Exception:
             log.exception("the answer to %s was not shown", arrived.key)

@@ -19,6 +19,7 @@ from bot.planning.library import Library
 from bot.ports import Clock, Executor, IdSource, MessageRef, PlaceRef
 from bot.recollection import Recollection
 from bot.settings.live import Settings
+from bot.timing import Stopwatch, no_stopwatch
 from gate import authority
 from gate.assent.lexicon import Lexicons
 from gate.domain import PersonId, PlaceId, ProposalId
@@ -56,6 +57,7 @@ class Core:
         brake: what was tightened and cannot be recorded yet.
         recollection: what is remembered, kept between turns; `bot.memory` asks it.
         rehearsal: every entry is marked as rehearsal (D1).
+        stopwatch: times what metrics tell of; nothing is decided by it.
     """
 
     ledger: Ledger
@@ -79,6 +81,7 @@ class Core:
     retention_days: int = 0
     rehearsal: bool = False
     probe: Probe = no_probe
+    stopwatch: Stopwatch = no_stopwatch
     brake: Brake = dataclasses.field(default_factory=Brake)
     recollection: Recollection = dataclasses.field(default_factory=Recollection)
 

@@ -2,20 +2,18 @@
 
 Off by default. It answers on loopback addresses only: what it tells is no secret, but there is neither a
 password nor encryption here. Whoever scrapes from elsewhere puts what has both in front of it. Nothing else
-waits for it: a listener that cannot begin is tried again, slower and slower, and its health says so meanwhile.
+waits for it: a listener that cannot begin is tried again, slower and slower, and its health says so.
 """
 
 import asyncio
 import contextlib
-import ipaddress
 import logging
 import sqlite3
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
-from urllib.parse import urlsplit
 
 from bot.listening import Patience
 from bot.ports import Health
+from bot.settings.addresses import Address
 from ledger.group import ClosedError
 
 if TYPE_CHECKING:  # the library takes a fifth of a second to import, and most never switch this on
@@ -36,49 +34,6 @@ class Page(Protocol):
 
     def page(self, accept: str) -> tuple[bytes, str]:
         """Return what a scraper reads, and the name of its form."""
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Where to listen."""
-
-    host: str
-    port: int
-
-    def __str__(self) -> str:
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{host}:{self.port}"
-
-
-def address_of(text: str) -> Address:
-    """Return the address that `metrics.listen` holds, such as "127.0.0.1:9464" or "[::1]:9464".
-
-    Raises:
-        ValueError: it is none, or not of this machine alone; says what to write.
-    """
-    try:
-        parts = urlsplit(f"//{text}")
-        host, port = parts.hostname or "", parts.port
-        is_plain = not (parts.path or parts.query or parts.fragment or "@" in parts.netloc)
-    except ValueError:
-        host, port, is_plain = "", None, False
-    if not (host and port and is_plain):
-        raise ValueError('Write an address and a port, such as "127.0.0.1:9464".')
-    if not _is_loopback(host):
-        raise ValueError(
-            "Only addresses of this machine itself, such as 127.0.0.1 or [::1]: there is no password and no"
-            " encryption. To scrape from elsewhere, put a proxy that has both in front."
-        )
-    return Address(host, port)
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 class Scraping:

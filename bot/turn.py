@@ -32,6 +32,7 @@ from bot.ports import Form, Inbound, InboundKind
 from bot.pressing import Presses, fill
 from bot.steering import Steering
 from bot.text import Text
+from bot.timing import Timing
 from gate import phrases
 from gate.decide import ChangeAsked, Open, Utterance
 from gate.domain import Facts, Manner, PlaceId, ProposalId, TurnId
@@ -77,7 +78,9 @@ class Turns:
         """
         for attempt in range(MAX_TRIES):
             try:
+                decided = self.core.stopwatch(Timing.TURN)
                 outcome = self._compose(inbound, seen=seen, refers_to=refers_to)
+                decided()
                 self.core.probe("turn.composed")
                 self.core.ledger.append(outcome.batch(inbox=inbox))
             except LostRaceError:

@@ -35,6 +35,7 @@ class Ledger:
         inbox: inbound events, committed before they are acknowledged.
         outbox: effects to perform.
         verifier: the public key that its checkpoints are checked with.
+        timed: called as an append begins; what it returns is called once that is durable.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class Ledger:
         self._keeper = keeper
         self._clock = clock
         self._closed = False
+        self.timed: Callable[[], Callable[[], None]] = _untimed
         self._readers = _Readers(path)
         self.inbox = Inbox(record.writer, reader=self.reader)
         self.outbox = Outbox(record.writer, reader=self.reader, clock=clock)
@@ -132,7 +134,10 @@ class Ledger:
             DraftError: it cannot be stored as it is.
             LedgerUnwritableError: it is not written, so nothing may run.
         """
-        return self._record.append(batch)
+        done = self.timed()
+        appended = self._record.append(batch)
+        done()
+        return appended
 
     def reader(self) -> sqlite3.Connection:
         """Return this thread's read-only connection. It sees what is committed; never close it."""
@@ -186,6 +191,14 @@ class Ledger:
     def _seal_now(self, connection: sqlite3.Connection) -> None:
         self._record.flush(connection)
         self._keeper.make(connection, self._record.head)
+
+
+def _untimed() -> Callable[[], None]:
+    return _nothing
+
+
+def _nothing() -> None:
+    return
 
 
 class _Readers:
