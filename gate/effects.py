@@ -187,7 +187,7 @@ PROFILES: Mapping[str, ToolEffectProfile] = MappingProxyType(
         security=_WRITE,
     )
     | _profiles("forget memory_delete", Effect.WRITE_MEMORY, _HIGH, Act.FORGET_FACT, security=_WRITE)
-    | _profiles("config_set", Effect.CONFIG, _CRITICAL, Act.CONFIG_CHANGE, "key", "value")
+    | _profiles("config_set", Effect.CONFIG, _CRITICAL, Act.CONFIG_CHANGE, "key")
     | _profiles(
         "config_save vault_delete request_path_access", Effect.CONFIG, _CRITICAL, Act.CONFIG_CHANGE, "key"
     )

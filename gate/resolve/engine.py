@@ -206,11 +206,11 @@ def _bound(profile: ToolEffectProfile, decision: Decision, request: Request) -> 
     lacking = missing(profile.required_slots, given)
     if lacking is None:
         return decision
-    names = lacking.split("|")
+    names = lacking.replace("_", " ").split("|")
     return Clarify(
-        question=f"What is the {' or the '.join(name.replace('_', ' ') for name in names)}?",
+        question=f"One thing is missing: {' or '.join(names)}. What is it?",
         slots=decision.slots,
-        free=names[0],
+        free=lacking.partition("|")[0],
         because=f"lacks {lacking}",
     )
 

@@ -176,7 +176,10 @@ def test_a_slot_that_was_left_open_is_asked_for(slots: dict[str, str]) -> None:
     for half in (Allow(slots=slots), Confirm(slots=slots, question="?", phrase="x")):
         found = authorize(_request(), resolve=_always(half)).decision
         assert found == Clarify(
-            question="What is the fire at?", slots=slots, free="fire_at", because="lacks fire_at"
+            question="One thing is missing: fire at. What is it?",
+            slots=slots,
+            free="fire_at",
+            because="lacks fire_at",
         )
         assert _code(authorize(_request(source=Source.CALL), resolve=_always(half))) is ReasonCode.ASK_IN_CHAT
 
@@ -185,7 +188,7 @@ def test_either_of_two_slots_will_do() -> None:
     slots = {"event_at": "x", "prompt": "y"}
     found = authorize(_request("schedule_task"), resolve=_always(Allow(slots=slots))).decision
     assert isinstance(found, Clarify)
-    assert (found.question, found.free) == ("What is the fire at or the lead?", "fire_at")
+    assert (found.question, found.free) == ("One thing is missing: fire at or lead. What is it?", "fire_at")
     whole = Allow(slots={**slots, "lead": "P2D"})
     assert authorize(_request("schedule_task"), resolve=_always(whole)).decision is whole
 
