@@ -15,6 +15,7 @@ import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from adapters.console import ConsolePort, choose_front
@@ -36,6 +37,8 @@ from bot.loading.library import load_library
 from bot.outcome import text_of
 from bot.ports import Account, ChatPort, Clock, Executor, Inbound, PlaceRef
 from bot.pressing import Presses
+from bot.scraping import Scraping
+from bot.settings.addresses import loopback
 from bot.runtime import said_at_run_time
 from bot.settings.config import Config
 from bot.settings.inventory import inventory_of
@@ -43,12 +46,16 @@ from bot.settings.live import Settings
 from bot.settings.paths import Paths
 from bot.settings.rules import rules_of
 from bot.steering import Steering
+from bot.timing import Stopwatch, Timing, no_stopwatch
 from bot.turn import Turns
 from gate import authority
 from ledger.kinds import Batch, Draft, Kind
 from ledger.projections import holds, project, reset
 from ledger.queries import Queries
 from ledger.store import Ledger
+
+if TYPE_CHECKING:
+    from bot.metrics import Metrics
 
 log = logging.getLogger(__name__)
 
@@ -87,6 +94,7 @@ def build(
     clock: Clock,
     executor: Executor | None = None,
     probe: Probe = no_probe,
+    stopwatch: Stopwatch = no_stopwatch,
 ) -> App:
     """Put the core together around an open ledger. Call it inside the running loop."""
     inventory = inventory_of(config)
@@ -113,6 +121,7 @@ def build(
         retention_days=config.number("ledger.retention_days"),
         rehearsal=config.rehearsal,
         probe=probe,
+        stopwatch=stopwatch,
     )
     return assemble(core, ports={port.name: port for port in ports})
 
@@ -242,7 +251,19 @@ def serve(config: Config) -> int:
     return 0
 
 
+def _metrics(config: Config, ledger: Ledger, clock: Clock) -> "Metrics | None":
+    """Return what is told to whoever scrapes; None unless the owner switched that on."""
+    if not config.text("metrics.listen"):
+        return None
+    from bot.metrics import Metrics  # noqa: PLC0415  # lazy: off by default
+
+    metrics = Metrics(ledger, clock=clock, file=config.paths.health)
+    ledger.timed = functools.partial(metrics.stopwatch, Timing.APPEND)
+    return metrics
+
+
 async def _serve(config: Config, ledger: Ledger, clock: Clock) -> None:
+    metrics = _metrics(config, ledger, clock)
     console = ConsolePort(
         clock=clock,
         login=config.login,
@@ -252,7 +273,8 @@ async def _serve(config: Config, ledger: Ledger, clock: Clock) -> None:
     )
     bookmarks = InboxBookmarks(ledger.inbox, Queries(ledger.reader))
     ports = [console, *surfaces.open_ports(config, clock=clock, bookmarks=bookmarks)]
-    app = build(config, ledger, ports=ports, clock=clock)
+    stopwatch = no_stopwatch if metrics is None else metrics.stopwatch
+    app = build(config, ledger, ports=ports, clock=clock, stopwatch=stopwatch)
     console.greet = app.conversation.greet
     loop = asyncio.get_running_loop()
     stopping = asyncio.Event()
@@ -262,13 +284,20 @@ async def _serve(config: Config, ledger: Ledger, clock: Clock) -> None:
         listeners = [Listener(port, app.conversation.sink, stopping=stopping) for port in ports[1:]]
         listening = [asyncio.create_task(one.keep()) for one in listeners]
         listening.append(asyncio.create_task(_listen(console, app, stopping)))
-        watching = asyncio.create_task(health.keep(config.paths.health, [console, *listeners], clock))
+        aside = []  # what nothing waits for, and whose end ends nothing
+        watched: list[health.Healthy] = [console, *listeners]
+        if metrics is not None:
+            scraping = Scraping(loopback(config.text("metrics.listen")), metrics)
+            watched.append(scraping)
+            aside.append(asyncio.create_task(scraping.keep()))
+        aside.append(asyncio.create_task(health.keep(config.paths.health, watched, clock)))
         sys.stderr.write(f"sayso listens on {', '.join([str(config.paths.socket), *config.adapters])}\n")
         await stopping.wait()
-        watching.cancel()
+        for task in aside:
+            task.cancel()
         for port in ports:
             await port.close()
-        await asyncio.gather(watching, return_exceptions=True)
+        await asyncio.gather(*aside, return_exceptions=True)
         await asyncio.gather(*listening)
 
 

@@ -50,7 +50,7 @@ class Scraping:
         self._address = address
         self._page = page
         self._patience = patience or Patience()
-        self._fault = "it has not begun yet"
+        self._fault = "they are not served yet"
         self._one_at_a_time = asyncio.Lock()
         self.bound: Address | None = None
 
@@ -66,7 +66,7 @@ class Scraping:
                     self._fault = f"{self._address} cannot be listened on: {error.strerror or error}"
                     log.error("metrics: %s; it is tried again", self._fault)  # noqa: TRY400 - expected, and said
                 except Exception as error:
-                    self._fault = f"it cannot begin ({type(error).__name__}). Look at the log."
+                    self._fault = f"they cannot be served ({type(error).__name__}, see the log)"
                     log.exception("metrics")
                 await asyncio.sleep(pause_s)
                 pause_s = min(2 * pause_s, self._patience.most_s)
@@ -77,7 +77,7 @@ class Scraping:
     async def health(self) -> Health:
         """Tell whether it listens."""
         if self.bound is None:
-            return Health(ok=False, detail=f"{self._fault}. Mend metrics.listen, or free the port.")
+            return Health(ok=False, detail=f"{self._fault}; it is tried again")
         return Health(ok=True, detail=f"http://{self.bound}{PATH}")
 
     async def _count(self) -> None:
@@ -106,7 +106,7 @@ class Scraping:
             await asyncio.Event().wait()
         finally:
             self.bound = None
-            self._fault = "it has ended"
+            self._fault = "they are not served any more"
             with contextlib.suppress(Exception):
                 await runner.cleanup()
 

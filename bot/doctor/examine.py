@@ -86,6 +86,8 @@ async def examine(probes: Probes) -> AsyncIterator[Finding]:
         live = probes.health(probes.paths.health) if running else {}
         for name, problems in probes.surfaces(config).items():
             yield findings.surface(name, live.get(name), problems, running=running)
+        if address := config.text("metrics.listen"):
+            yield findings.metrics(address, live.get("metrics"), running=running)
         for name, reach in (await probes.reach(config)).items():
             yield findings.target(name, reach)
 

@@ -94,6 +94,24 @@ def surface(name: str, health: Health | None, problems: Sequence[str], *, runnin
     return _ok(title, " · ".join(filter(None, (facts, health.detail))))
 
 
+def metrics(address: str, health: Health | None, *, running: bool) -> Finding:
+    """Judge whether metrics can be read at `address`; nothing else depends on it."""
+    if health is None:
+        words = "not heard of; a new address takes a restart" if running else "sayso serve does not run"
+        return Finding(
+            name="metrics", status=Status.WARN, code="metrics_not_running", what=words, mend="sayso serve"
+        )
+    if not health.ok:
+        return Finding(
+            name="metrics",
+            status=Status.WARN,
+            code="metrics_down",
+            what=health.detail,
+            mend=f"See what holds it: ss -ltnp | grep {address.rpartition(':')[2]}; else set metrics.listen",
+        )
+    return _ok("metrics", health.detail)
+
+
 def config(problems: tuple[str, ...], where: str) -> tuple[Finding, ...]:
     """Judge the config; `problems` as bot.settings tells them."""
     if not problems:

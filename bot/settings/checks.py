@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from zoneinfo import available_timezones
 
 from bot.inventory.config import TargetConfig
+from bot.settings.addresses import loopback
 from bot.settings.document import ESCALATION, OperatorConfig
 from bot.settings.errors import Problem, unknown
 from bot.settings.layers import Resolved
@@ -54,6 +55,16 @@ def zone_problems(values: Mapping[str, Resolved]) -> Iterable[Problem]:
     if zone.value and str(zone.value) not in available_timezones():
         what = unknown("time zone", str(zone.value), available_timezones())
         yield Problem(where=zone.why, key="bot.timezone", what=what)
+
+
+def metrics_problems(values: Mapping[str, Resolved]) -> Iterable[Problem]:
+    """Find out whether metrics can be read where they are to be, and by this machine alone."""
+    listen = values["metrics.listen"]
+    try:
+        if listen.value:
+            loopback(str(listen.value))
+    except ValueError as error:
+        yield Problem(where=listen.why, key="metrics.listen", what=str(error))
 
 
 def name_problems(

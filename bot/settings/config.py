@@ -171,6 +171,7 @@ def load(
     values = resolve(layers)
     targets = document.targets or _LOCAL_ONLY
     problems += checks.zone_problems(values)
+    problems += checks.metrics_problems(values)
     problems += checks.name_problems(targets, document.operators, values, where)
     problems += checks.routing_problems(document.routing, targets, where)
     problems += checks.place_problems(document.places, document.adapters, values, where)

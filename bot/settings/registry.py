@@ -330,6 +330,12 @@ SETTINGS: tuple[Setting, ...] = (
         "(whether to look), propose (a look that waits for a yes), run (a look, if it only reads).",
     ),
     Setting(
+        key="metrics.listen",
+        type=str,
+        default="",
+        help='Where metrics can be read, such as "127.0.0.1:9464"; empty is nowhere. This machine only.',
+    ),
+    Setting(
         key="ledger.checkpoint_entries",
         type=Annotated[int, Field(ge=1, le=1_000_000)],
         default=1000,
