@@ -37,9 +37,9 @@ from bot.loading.library import load_library
 from bot.outcome import text_of
 from bot.ports import Account, ChatPort, Clock, Executor, Inbound, PlaceRef
 from bot.pressing import Presses
+from bot.runtime import said_at_run_time
 from bot.scraping import Scraping
 from bot.settings.addresses import loopback
-from bot.runtime import said_at_run_time
 from bot.settings.config import Config
 from bot.settings.inventory import inventory_of
 from bot.settings.live import Settings

@@ -8,13 +8,11 @@ waits for it: a listener that cannot begin is tried again, slower and slower, an
 import asyncio
 import contextlib
 import logging
-import sqlite3
 from typing import TYPE_CHECKING, Protocol
 
 from bot.listening import Patience
 from bot.ports import Health
 from bot.settings.addresses import Address
-from ledger.group import ClosedError
 
 if TYPE_CHECKING:  # the library takes a fifth of a second to import, and most never switch this on
     from aiohttp import web
@@ -83,7 +81,7 @@ class Scraping:
     async def _count(self) -> None:
         try:
             await asyncio.to_thread(self._page.count)
-        except (sqlite3.Error, ClosedError):
+        except Exception:
             log.exception("metrics: the ledger was not counted; it is tried when somebody asks")
 
     async def _listen(self) -> None:
