@@ -49,8 +49,8 @@ class Speaker:
     """Who answered, in which words, by which event.
 
     `about` is the proposal that the words refer to, live or not; `alone`: nobody but sayso listened;
-    `sent_at`: the platform's own time of the message, None where nobody's message is behind it; `reply_to`: the
-    message that it answers explicitly, whoever wrote that.
+    `sent_at`: the platform's own time of the message, None where nobody's message is behind it;
+    `reply_to`: the message that it answers explicitly, whoever wrote that.
     """
 
     operator: Operator

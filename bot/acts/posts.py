@@ -16,7 +16,7 @@ from bot.answering import Speaker
 from bot.core import Core
 from bot.outcome import Outcome
 from bot.phrasing import plural, shortened
-from bot.places import parse, place_name
+from bot.places import parse, place_name, place_ref
 from bot.text import Text, block, muted
 from gate.domain import PlaceId
 from gate.redact import redact
@@ -24,6 +24,7 @@ from gate.resolve import post_artifact, send_outbound
 from gate.resolve.decision import Act, Decision, Slots
 from gate.resolve.post_artifact import ARTIFACT, OUTPUT, TEXT
 from gate.resolve.send_outbound import LOOSE
+from gate.resolve.times import Width
 from ledger.kinds import Json, Kind
 
 #: The tools that ask for it; see `gate.effects`.
@@ -53,8 +54,9 @@ class PostActs:
         places = tuple(core.places)
         value = core.settings.value("outbound.allowed").value
         allowed = value if isinstance(value, tuple) else ()
+        strict = core.settings.text("clarify.width") == Width.STRICT
         if request.act is Act.SEND_OUTBOUND:
-            return send_outbound.resolve(request.slots, places=places, allowed=allowed, strict=False)
+            return send_outbound.resolve(request.slots, places=places, allowed=allowed, strict=strict)
         slots = {**request.slots, ARTIFACT: artifacts.called(request.slots.get(ARTIFACT, ""))}
         this = () if slots[ARTIFACT] else artifacts.meant(core, outcome, speaker)
         return post_artifact.resolve(
@@ -63,7 +65,7 @@ class PostActs:
             this=this,
             places=places,
             allowed=allowed,
-            strict=False,
+            strict=strict,
         )
 
     def perform(
@@ -97,7 +99,10 @@ def _whence(core: Core, outcome: Outcome, speaker: Speaker) -> str:
     if speaker.alone:
         return "a direct message"
     name = next((name for name, at in core.places.items() if core.place_of(parse(at)) == outcome.place), "")
-    return f"#{name}" if name else place_name(core, outcome.place)
+    if name or place_ref(core, outcome.place) is not None:
+        return f"#{name}" if name else place_name(core, outcome.place)
+    # Nobody spoke there before this very message.
+    return "another place" if outcome.account is None else f"another place on {outcome.account.platform}"
 
 
 def _masked(core: Core, text: str) -> str:
