@@ -25,9 +25,11 @@ _DETAIL = {
     Kind.COMMITMENT_CLARIFIED: "decision",
     Kind.COMMITMENT_ABORTED: "how",
 }
+#: One entry may stand for many: how many occurrences nobody was there for.
+_MANY = f"CASE kind WHEN '{Kind.OCCURRENCE_MISSED}' THEN json_extract(body, '$.count') ELSE 1 END"
 _WHEN = " ".join(f"WHEN '{kind}' THEN json_extract(body, '$.{key}')" for kind, key in _DETAIL.items())
 _COUNT = (
-    f"SELECT kind, coalesce(CASE kind {_WHEN} END, '') AS detail, count(*) FROM entry"  # noqa: S608 - the constants above
+    f"SELECT kind, coalesce(CASE kind {_WHEN} END, '') AS detail, sum({_MANY}) FROM entry"  # noqa: S608 - the constants above
     " WHERE seq > ? AND seq <= ? GROUP BY kind, detail"
 )
 _ROUTES = (
@@ -44,7 +46,7 @@ class Tally:
         connect: returns a read-only connection for the calling thread.
 
     Attributes:
-        kinds: entries by (kind, detail); the detail is "" where a kind has none.
+        kinds: entries by (kind, detail), or what they count; the detail is "" where a kind has none.
         routes: proposed commands by what became of them before anybody was asked.
         seq: the newest entry that is counted.
         is_complete: everything that was there at the start is counted; before that the counts are too low.
@@ -72,11 +74,11 @@ class Tally:
         self.is_complete = True
 
     def of(self, kind: Kind) -> int:
-        """Return how many entries of `kind` there are, whatever their detail."""
+        """Return how many of `kind` there are, whatever their detail."""
         return sum(count for (name, _), count in self.kinds.items() if name == kind)
 
     def details(self, kind: Kind) -> Mapping[str, int]:
-        """Return how many entries of `kind` there are by their detail."""
+        """Return how many of `kind` there are by their detail."""
         return {detail: count for (name, detail), count in self.kinds.items() if name == kind}
 
 

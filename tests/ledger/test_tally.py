@@ -18,7 +18,9 @@ from tests.ledger.story import (
     commitment_made,
     decided,
     ended,
+    job_made,
     made,
+    occurred,
     open_real,
     opened,
     planned,
@@ -69,6 +71,12 @@ def test_an_end_is_counted_by_how_it_came(tale: Story) -> None:
     body = {"commitment": "m1", "how": "cancelled", "by": "ana"}
     tale.write(Draft(kind=Kind.COMMITMENT_ABORTED, correlation_id="m1", body=body))
     assert counted(tale).details(Kind.COMMITMENT_ABORTED) == {"cancelled": 1}
+
+
+def test_an_entry_that_stands_for_many_counts_as_many(tale: Story) -> None:
+    missed = occurred(is_missed=True)
+    tale.write(job_made(), Draft(kind=missed.kind, body={**missed.body, "count": 40}))
+    assert counted(tale).of(Kind.OCCURRENCE_MISSED) == 40
 
 
 @pytest.mark.parametrize("piece", [1, 2, 3, 10_000])
