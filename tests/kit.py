@@ -23,6 +23,7 @@ from bot.inventory import Inventory, ServiceConfig, TargetConfig, build
 from bot.loading.lexicon import load_lexicons
 from bot.loading.library import load_library
 from bot.loading.rules import load_rules
+from bot.planning.library import Library
 from bot.ports import (
     Account,
     Capabilities,
@@ -299,6 +300,7 @@ async def conversation(
     port: ScriptedPort | None = None,
     ports: Sequence[ChatPort] = (),
     settings: Mapping[Layer, Mapping[str, Candidate]] | None = None,
+    library: Library | None = None,
     acts: tuple[ActHandler, ...] = HANDLERS,
     **changes: object,
 ) -> AsyncIterator[Kit]:
@@ -321,7 +323,7 @@ async def conversation(
             acts=acts,
             settings=Settings(start=settings or {}, runtime=functools.partial(said_at_run_time, queries)),
             inventory=inventory,
-            library=_library(),
+            library=library or _library(),
             executor=executor(inventory),
             rules=_rules(),
             lexicons=load_lexicons(),

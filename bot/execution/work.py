@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from weakref import WeakValueDictionary
 
-from bot import digest, routing
+from bot import digest, repairing, routing
 from bot.core import Core
 from bot.delivery import Delivery, Live
 from bot.execution import door, ending
@@ -154,7 +154,7 @@ class Work:
         draft = Draft(
             kind=Kind.ACTION_QUEUED,
             correlation_id=one.action.id.rpartition(".")[0],
-            body={"action": one.action.id, "grant": None, "because": one.because},
+            body={"action": one.action.id, "grant": None, "because": one.because, "rule": one.rule},
         )
         expects = (ActionIs(one.action.id, ActionState.PROPOSED),)
         self._core.ledger.append(Batch(at=self._core.now(), drafts=(draft,), expects=expects))
@@ -235,9 +235,19 @@ class Work:
                 finally:
                     self._holders.pop(target, None)
         if moved:
+            for look in await self._followed(action):
+                await self.move(look)
             self._tasks.pop(action, None)
             await self.move(proposal)
         await self._delivery.kick()
+
+    async def _followed(self, action: ActionId) -> tuple[ProposalId, ...]:
+        """Let what follows a failure follow; whatever fails about that, the failure itself is recorded."""
+        try:
+            return await asyncio.to_thread(repairing.follow, self._core, action)
+        except Exception:
+            log.exception("nothing follows the failure of %s", action)
+            return ()
 
     async def _start_and_run(self, view: ActionView) -> bool:
         """Start and run one action; False when it stays queued."""
