@@ -4,6 +4,7 @@ It only ever tightens, and it is no record: `bot.conversation` takes the words a
 as that can be recorded, and releases the brake into the recorded switch. A restart before that forgets it.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from gate.policy import Switches
@@ -14,14 +15,25 @@ class Brake:
     """Switches that hold without being recorded, by the key of the message that set them."""
 
     _pulled: dict[str, Switches] = field(default_factory=dict)
+    _revoked: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def pull(self, key: str, switches: Switches) -> None:
         """Hold `switches` until the message `key` is released."""
         self._pulled[key] = switches
 
+    def revoke(self, key: str, rules: Iterable[str]) -> None:
+        """Let these trust rules count for nothing until the message `key` is released."""
+        self._revoked[key] = frozenset(rules)
+
     def release(self, key: str) -> None:
         """Let go of what the message `key` set: it is recorded now."""
         self._pulled.pop(key, None)
+        self._revoked.pop(key, None)
+
+    @property
+    def revoked(self) -> frozenset[str]:
+        """The trust rules that count for nothing although no entry says so yet."""
+        return frozenset[str]().union(*self._revoked.values())
 
     def tighten(self, switches: Switches) -> Switches:
         """Return `switches` with everything that is held added."""

@@ -1,12 +1,12 @@
 """Braking: what an operator's tightening words do at once although they cannot be recorded yet (D19).
 
-Only stop, auto off, never auto and cancel; whatever else is said into a full disk counts for nothing. It
-holds the brake and names what is to be cancelled; it writes nothing.
+Only stop, auto off, never auto, revoke trust and cancel; whatever else is said into a full disk counts for
+nothing. It holds the brake and names what is to be cancelled; it writes nothing.
 """
 
 from dataclasses import dataclass
 
-from bot import commands, control_words
+from bot import commands, control_words, trusting
 from bot.controls import may_drop
 from bot.core import Core
 from bot.phrasing import action_ref, listed, named
@@ -38,7 +38,7 @@ def brake(core: Core, inbound: Inbound, *, key: str) -> Braked | None:
     said = inbound.kind is InboundKind.MESSAGE and not inbound.forwarded and not inbound.account.is_bot
     if operator is None or not said:
         return None
-    match control_words.parse(inbound.text):
+    match command := control_words.parse(inbound.text):
         case commands.Stop():
             core.brake.pull(key, Switches(stopped=True))
             running = _running(core, core.queries.in_state(ActionState.STARTED))
@@ -47,8 +47,8 @@ def brake(core: Core, inbound: Inbound, *, key: str) -> Braked | None:
         case commands.AutoOff():
             core.brake.pull(key, Switches(auto_off=True))
             return Braked(words=Text.of("Auto is off: nothing starts by itself.", *_HELD), by=operator.id)
-        case commands.NeverAuto(target=target):
-            return _never_auto(core, operator, target, key=key)
+        case commands.NeverAuto() | commands.RevokeTrust():
+            return _narrow(core, operator, command, key=key)
         case commands.Cancel(ref=ref):
             return _cancel(core, operator, ref or _only_open(core, core.place_of(inbound.place)))
         case _:
@@ -65,6 +65,14 @@ def _running(core: Core, running: tuple[ActionView, ...]) -> list[str]:
     ]
 
 
+def _narrow(
+    core: Core, operator: Operator, command: commands.NeverAuto | commands.RevokeTrust, *, key: str
+) -> Braked | None:
+    if isinstance(command, commands.RevokeTrust):
+        return _untrust(core, operator, command.rule, key=key)
+    return _never_auto(core, operator, command.target, key=key)
+
+
 def _never_auto(core: Core, operator: Operator, target: str, *, key: str) -> Braked | None:
     found = core.inventory.select(target)
     if not isinstance(found, tuple):
@@ -73,6 +81,14 @@ def _never_auto(core: Core, operator: Operator, target: str, *, key: str) -> Bra
     core.brake.pull(key, Switches(never_auto_act=names))
     words = f"Nothing runs by itself on {listed([str(name) for name in names])} any more."
     return Braked(words=Text.of(words, *_HELD), by=operator.id)
+
+
+def _untrust(core: Core, operator: Operator, rule: str, *, key: str) -> Braked | None:
+    gone = trusting.named(core, rule)
+    if not gone:
+        return None
+    core.brake.revoke(key, [view.rule.id for view in gone])
+    return Braked(words=Text.of(trusting.no_more(gone), *_HELD), by=operator.id)
 
 
 def _cancel(core: Core, operator: Operator, ref: commands.Ref | None) -> Braked | None:

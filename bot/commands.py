@@ -60,6 +60,13 @@ class AllowAuto:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RevokeTrust:
+    """Let a trust rule count no more; `rule` is its id without '#', "" for all of them."""
+
+    rule: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Approve:
     """Consent to a proposal by its id."""
 
@@ -194,6 +201,16 @@ class ShowTargets:
 
 
 @dataclass(frozen=True, slots=True)
+class ShowTrust:
+    """List the trust rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShowGuidance:
+    """List the instructions that are held or in use."""
+
+
+@dataclass(frozen=True, slots=True)
 class ShowPending:
     """List what waits for a yes."""
 
@@ -205,9 +222,10 @@ class Help:
     topic: str = ""
 
 
-Tightening = Stop | AutoOff | NeverAuto
+Tightening = Stop | AutoOff | NeverAuto | RevokeTrust
 OnProposal = Approve | Deny | Details | Again | Cancel | Settle | Why | Preview | Edit
 Accounts = Pair | Unpair | ShowAccounts
 Setting = SetSetting | UnsetSetting
-Show = DependsOn | ShowHistory | ShowDigest | ShowTargets | ShowPending | ShowSettings | Help
+Taught = ShowTrust | ShowGuidance
+Show = DependsOn | ShowHistory | ShowDigest | ShowTargets | ShowPending | ShowSettings | Taught | Help
 Command = Tightening | AutoOn | AllowAuto | Resume | SetPosture | OnProposal | Accounts | Setting | Show

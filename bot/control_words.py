@@ -26,17 +26,21 @@ from bot.commands import (
     Preview,
     Ref,
     Resume,
+    RevokeTrust,
     SetPosture,
     SetSetting,
     Settle,
     ShowAccounts,
     ShowDigest,
+    ShowGuidance,
     ShowHistory,
     ShowPending,
     ShowSettings,
     ShowTargets,
     Stop,
+    ShowTrust,
     Unpair,
+    Tightening,
     UnsetSetting,
     Why,
 )
@@ -68,7 +72,7 @@ def parse(text: str) -> Command | None:
     Example inputs: "stop", "Sayso, stop everything", "/approve #k7f3a2", "deny k7f3a2 backup is running",
     "settle #c0de42 ran, because the log says so", "what depends on caddy on web1?".
     """
-    message = _bare(text)
+    message = bare(text)
     if match := _EDIT.match(message):
         return Edit(ref=Ref(proposal=ProposalId(match["ref"].casefold().removeprefix("#"))), request=match[2])
     if not message or "\n" in message or len(message) > MAX_CHARS:
@@ -85,7 +89,7 @@ def parse(text: str) -> Command | None:
 
 def tightens(text: str) -> bool:
     """Whether a whole message is one of the words that tighten, which take effect however they come (D19)."""
-    return isinstance(parse(text), Stop | AutoOff | NeverAuto)
+    return isinstance(parse(text), Tightening)
 
 
 def names_its_own(text: str) -> bool:
@@ -93,12 +97,11 @@ def names_its_own(text: str) -> bool:
 
     So does a bare "cancel", which drops what its sender was asked about.
     """
-    return isinstance(
-        parse(text), Stop | AutoOff | NeverAuto | Approve | Deny | Edit | Cancel | Settle | Again
-    )
+    return isinstance(parse(text), Tightening | Approve | Deny | Edit | Cancel | Settle | Again)
 
 
-def _bare(text: str) -> str:
+def bare(text: str) -> str:
+    """Return a message without who it is addressed to and without courtesies in front."""
     message = text.strip()
     for prefix in (_ADDRESS, _COURTESY):
         if match := prefix.match(message):
@@ -138,6 +141,11 @@ _POSTURE = re.compile(r"(?:set\s+)?posture(?:\s*[:=]\s*|\s+(?:to\s+)?)(approve[ 
 _ALLOW_AUTO = re.compile(r"allow[ _-]auto(?:[ _-]act)?(?:\s+on|\s*:|\s*=)?\s+(@?[a-z0-9][a-z0-9._-]*)")
 _NEVER_AUTO = re.compile(r"never[ _-]auto(?:[ _-]act)?(?:\s+on|\s*:|\s*=)?\s+(@?[a-z0-9][a-z0-9._-]*)")
 
+_UNTRUST = re.compile(
+    r"(?:(?:revoke|end|remove|drop|delete)\s+(?:the\s+)?trust(?:\s+rule)?|untrust|distrust)\s+"
+    r"(?:#?(?P<rule>(?=[a-z]*\d)[a-z0-9]{4,8})|all|everything)"
+    r"|(?:revoke|end|remove|drop|delete)\s+all\s+(?:trust|trust\s+rules)"
+)
 
 def _tightening(message: str) -> Command | None:
     plain = _plain(message)
@@ -146,6 +154,8 @@ def _tightening(message: str) -> Command | None:
     if plain in _AUTO_OFFS:
         return AutoOff()
     match = _NEVER_AUTO.fullmatch(plain)
+    if match := _UNTRUST.fullmatch(plain):
+        return RevokeTrust(rule=match["rule"] or "")
     return NeverAuto(target=match[1]) if match else None
 
 
@@ -255,6 +265,14 @@ _TARGETS = _phrases(
     what hosts are there | what targets do you know | which targets do you know | list all targets"""
 )
 _PENDINGS = _phrases(
+_TRUSTS = _phrases(
+    """trust | trust rules | trust list | list trust | list trust rules | show trust | show trust rules |
+    what do you trust | what is trusted"""
+)
+_GUIDANCES = _phrases(
+    """guidance | guidance list | list guidance | show guidance | what did you learn | what have you learned |
+    what were you taught"""
+)
     """pending | waiting | what is waiting | what's waiting | whats waiting | what\u2019s waiting |
     approvals | what is pending | what's pending | whats pending | what\u2019s pending | open |
     what is open | show pending | list pending | pending approvals | what waits | what is left | queue |
@@ -280,7 +298,7 @@ def _accounts(message: str) -> Command | None:
 #: What begins a setting's key wherever it stands; other dotted words are keys after "settings" and "unset".
 _SECTIONS = (
     "bot|policy|autonomy|schedule|repair|ledger|outbound|operators|targets|services|places|routing|adapters"
-    "|safety|agent|notifications"
+    "|guidance|safety|agent|notifications"
 )
 _KEY = r"[A-Za-z][\w-]*(?:\.[\w@-]+)+"
 _SET = re.compile(
@@ -312,6 +330,10 @@ def _show(message: str) -> Command | None:
     if plain in _PENDINGS:
         return ShowPending()
     if plain in _HELPS:
+    if plain in _TRUSTS:
+        return ShowTrust()
+    if plain in _GUIDANCES:
+        return ShowGuidance()
         return Help()
     return _show_about(message)
 

@@ -25,6 +25,7 @@ from gate.assent.lexicon import Lexicons
 from gate.domain import PersonId, PlaceId, ProposalId
 from gate.policy import Operator, Policy, Posture, Switches
 from gate.shell.rules import Rules
+from gate.trust_rules import TrustRule
 from ledger.queries import Queries
 from ledger.store import Ledger
 
@@ -136,6 +137,12 @@ class Core:
                 never_auto_act=tuple(dict.fromkeys(self.floor.never_auto_act + live.never_auto_act)),
             )
         )
+
+    def trust_rules(self) -> tuple[TrustRule, ...]:
+        """Return the trust rules that count now: neither over nor revoked."""
+        now, revoked = self.now(), self.brake.revoked
+        rules = (view.rule for view in self.queries.trust_rules())
+        return tuple(one for one in rules if one.lasts(now) and one.id not in revoked)
 
     def policy_now(self) -> Policy:
         """Return the policy with the posture in force."""

@@ -38,6 +38,7 @@ from gate.domain import (
 from gate.lifecycle import ActionState
 from gate.route import route
 from gate.shell.classify import classify
+from gate.trust_rules import allows
 from ledger.codec import Doc, action_doc, radius_doc, verdict_doc
 from ledger.kinds import Json, Kind, ProposalIsNew
 from ledger.views import ActionView
@@ -93,8 +94,9 @@ def judge(core: Core, action: Action) -> Judged:
     way = route(
         action,
         verdict,
-        policy=core.policy_now(),
+        policy=policy,
         switches=core.switches(),
+    policy = core.policy_now()
         radius=radius,
         frozen=core.queries.frozen(),
     )
@@ -102,6 +104,7 @@ def judge(core: Core, action: Action) -> Judged:
 
 
 def _as_root(action: Action) -> bool:
+        trusted=allows(core.trust_rules(), action, verdict, known=core.rules, policy=policy, now=core.now()),
     return "root" in (action.target.user, action.target.become)
 
 
@@ -295,3 +298,4 @@ def _words(judged: Sequence[Judged]) -> dict[str, str]:
         if one.action.verify is not None:
             words[f"verify_{one.action.index}"] = one.action.verify
     return words
+        "rule": one.route.rule,

@@ -31,6 +31,8 @@ HELP = (
     "  pending · history · who restarted caddy last week? · what did you do? · targets",
     "  stop · resume · auto off · auto on · posture approve_all · never auto web1 · allow auto web1",
     "  settle <id> ran, because …  for what has an unknown end",
+    "  trust <command> on <target> for 30 days · trust rules · revoke trust <id>",
+    "  from now on … · guidance · guidance confirm <id> · guidance reject <id> why",
     "  accounts · pair · unpair <account>  for your other accounts",
     "  settings · set repair.autonomy to propose · unset repair.autonomy",
 )

@@ -6,7 +6,7 @@ It only sends each to whoever handles it; what tightens comes first and takes on
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from bot import commands, controls, forms, loosening, pairing, requests, showing
+from bot import commands, controls, forms, loosening, pairing, requests, showing, teaching, trusting
 from bot.acts import settings
 from bot.answering import Speaker
 from bot.cards import Cards
@@ -35,6 +35,8 @@ class Steering:
                 controls.auto_off(self.core, outcome, speaker)
             case commands.NeverAuto(target=target):
                 controls.never_auto(self.core, outcome, speaker, target)
+            case commands.RevokeTrust(rule=rule):
+                trusting.revoke(self.core, outcome, speaker, rule)
             case _:
                 return False
         return True
@@ -65,6 +67,10 @@ class Steering:
                 settings.change(core, outcome, speaker)
             case commands.Pair() | commands.Unpair() | commands.ShowAccounts():
                 pairing.steer(core, outcome, speaker, command)
+            case commands.ShowTrust():
+                trusting.show(core, outcome, speaker)
+            case commands.ShowGuidance():
+                teaching.show(core, outcome, speaker)
             case commands.Cancel(ref=None):
                 self._cancel_any(outcome, facts, speaker)
             case (

@@ -1,9 +1,10 @@
 """The door: the last look before a command runs, and the only place that starts one.
 
 Nothing passes unless the action that is about to run is, digest for digest, the one that was shown and
-granted, its grant is fresh, nothing is stopped or frozen, and the gate still thinks as well of it as it did
-(X1, D5, D6). Starting is one transaction of the ledger: queued -> started, on what was read here; when it
-does not stand, nothing runs. A reason to hold leaves the action queued; a reason to void ends it.
+granted, its grant is fresh or the rule that lets it run counts still, nothing is stopped or frozen, and the
+gate still thinks as well of it as it did (X1, X15, D5, D6). Starting is one transaction of the ledger:
+queued -> started, on what was read here; when it does not stand, nothing runs. A reason to hold leaves the
+action queued; a reason to void ends it.
 """
 
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from gate.domain import PendingApproval, ProposalId, Reason, ReasonCode, RouteKi
 from gate.lifecycle import ActionState, ApprovalState
 from gate.policy import Switches
 from gate.route import stricter
+from ledger import trusting
 from ledger.kinds import (
     ActionIs,
     ApprovalIs,
@@ -27,6 +29,7 @@ from ledger.kinds import (
     Json,
     Kind,
     LostRaceError,
+    RowIs,
     SwitchesAre,
 )
 from ledger.views import ActionView
@@ -67,12 +70,16 @@ def inspect(core: Core, view: ActionView) -> Cleared | Held | Void:
     except (SshConfigError, KnownHostsError) as error:
         text = f"{view.action.target.id} cannot be resolved any more: {error}; nothing ran"
         return Void(reason=Reason(code=ReasonCode.DRIFTED, text=text))
-    objection = _drifted(view, judged) or _stricter(view, judged) or _not_theirs(core, view)
+    objection = (
+        _drifted(view, judged) or _untrusted(core, view) or _stricter(view, judged) or _not_theirs(core, view)
+    )
     if objection is not None:
         return Void(reason=objection)
     expects: list[Expectation] = [ActionIs(view.action.id, ActionState.QUEUED), SwitchesAre(seq)]
     if view.approval is not None:
         expects.append(ApprovalIs(view.approval.id, ApprovalState.GRANTED))
+    elif view.rule:
+        expects.append(RowIs("trust_rule", view.rule, trusting.ACTIVE))
     return Cleared(judged=judged, expects=tuple(expects))
 
 
@@ -95,7 +102,8 @@ def start(core: Core, view: ActionView, cleared: Cleared, *, boot_id: str | None
         "boot_id": boot_id,
     }
     draft = Draft(kind=Kind.ACTION_STARTED, correlation_id=view.action.id.rpartition(".")[0], body=body)
-    if core.brake.tighten(Switches()).stopped:  # said since `inspect`, and in no entry that the batch expects
+    # Both may be so since `inspect`, and in no entry that the batch expects.
+    if core.brake.tighten(Switches()).stopped or _untrusted(core, view) is not None:
         raise LostRaceError(cleared.expects[0])
     core.ledger.append(Batch(at=core.now(), drafts=(draft,), expects=cleared.expects))
 
@@ -119,6 +127,16 @@ def _drifted(view: ActionView, judged: Judged) -> Reason | None:
         code=ReasonCode.DRIFTED,
         text="what would run is not what was shown: the address, user or host key changed; nothing ran",
     )
+
+
+def _untrusted(core: Core, view: ActionView) -> Reason | None:
+    """Object to what was queued under a trust rule that counts no more; a yes to it needs no rule."""
+    if not view.rule or view.approval is not None:
+        return None
+    if any(one.id == view.rule for one in core.trust_rules()):
+        return None
+    text = f"rule #{view.rule} was revoked or is over; nothing ran"
+    return Reason(code=ReasonCode.STRICTER_NOW, text=text)
 
 
 def _stricter(view: ActionView, judged: Judged) -> Reason | None:

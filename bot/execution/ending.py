@@ -100,14 +100,15 @@ def challenge(core: Core, view: ProposalView, one: ActionView) -> None:
 def _stop_rest(core: Core, outcome: Outcome, proposal: ProposalView, *, after: ActionView) -> None:
     """Take back the grants of what follows and ask for a new yes (D4).
 
-    Where nothing of the proposal ever needed a yes, there is none to ask for: reading goes on.
+    Where nothing of the proposal ever needed a yes, there is none to ask for: reading goes on. What runs by
+    a trust rule stands in for a yes, and stops.
     """
     rest = [
         one
         for one in proposal.actions
         if one.action.index > after.action.index and one.state not in ACTION_ENDED
     ]
-    if all(one.route is RouteKind.AUTO and one.approval is None for one in proposal.actions):
+    if all(one.route is RouteKind.AUTO and one.approval is None and not one.rule for one in proposal.actions):
         return
     for one in rest:
         if one.state is ActionState.QUEUED:

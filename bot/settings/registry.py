@@ -330,6 +330,13 @@ SETTINGS: tuple[Setting, ...] = (
         "(whether to look), propose (a look that waits for a yes), run (a look, if it only reads).",
     ),
     Setting(
+        key="guidance.enabled",
+        type=bool,
+        default=True,
+        hot=True,
+        help="Whether what sayso was taught and an operator confirmed is told to whatever plans.",
+    ),
+    Setting(
         key="metrics.listen",
         type=str,
         default="",
