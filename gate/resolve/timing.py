@@ -65,8 +65,9 @@ def bind(
     if slots.get(which_time.FREE, "").strip():
         return _of_answer(reader, left)
     outcome = reader.read(slots.get("words", ""), times.request_at)
-    if isinstance(outcome, NoTime) and slots.get("timing", "").strip():
-        return _of_tool(reader, left)
+    unread = isinstance(outcome, Ask) and outcome.why is Why.UNREAD and not outcome.options
+    if slots.get("timing", "").strip() and (unread or isinstance(outcome, NoTime)):
+        return _of_tool(reader, left, unread=unread)
     return _end(outcome, left, times)
 
 
@@ -148,7 +149,7 @@ def _of_answer(reader: _Reader, slots: dict[str, str]) -> Resolved | Clarify | D
 def _again(outcome: NoTime | Ask, said: str, slots: dict[str, str], times: Times) -> Clarify | Deny:
     """Ask once more where an answer named no time; then give up."""
     tries = int(slots.get("tries", "0")) + 1
-    if tries >= MOST_TRIES:
+    if tries >= MOST_TRIES and not times.guesses:
         return which_time.given_up(slots)
     slots["tries"] = str(tries)
     del slots[which_time.FREE]
@@ -157,18 +158,19 @@ def _again(outcome: NoTime | Ask, said: str, slots: dict[str, str], times: Times
     return which_time.question(outcome, slots, times)
 
 
-def _of_tool(reader: _Reader, slots: dict[str, str]) -> Resolved | Clarify | Deny:
-    """Return the time that a tool names, where the person's own words name none."""
+def _of_tool(reader: _Reader, slots: dict[str, str], *, unread: bool) -> Resolved | Clarify | Deny:
+    """Return the time that a tool names, where the person's words name none, or none understood (`unread`)."""
     times, timing = reader.times, slots["timing"].strip()
     found = parse_absolute(timing, times)
-    if found is None:
+    if found is None and not unread:
         return _end(reader.read(timing, times.request_at), slots, times)
+    if found is None:
+        return which_time.no_time(slots, times)
     if check(timing, times).consistency is Consistency.CONFLICT:
         return which_time.conflict(found, slots, times)
-    if times.width is Width.STRICT:
-        asked = Ask(options=(found,), why=Why.UNREAD)
-        return which_time.question(asked, slots, times)
-    return found
+    if unread or times.width is Width.STRICT:
+        return which_time.proposed(found, slots, times)
+    return _end(found, slots, times)
 
 
 def _end(outcome: Outcome, slots: Slots, times: Times) -> Resolved | Clarify | Deny:
@@ -179,5 +181,5 @@ def _end(outcome: Outcome, slots: Slots, times: Times) -> Resolved | Clarify | D
             return which_time.question(outcome, slots, times)
         case Impossible():
             return which_time.denial(outcome, slots, times)
-        case NoTime():
+        case _:
             return which_time.no_time(slots, times)

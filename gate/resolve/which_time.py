@@ -37,14 +37,16 @@ _PLAIN_QUESTIONS = {
         'That time zone is not known. Say the whole time again, as "9:00 UTC+3" or "9am Cairo time".'
     ),
     Why.UNREAD: f"When? {_HOW}",
+    Why.EVENT_OR_NOW: f"Counted from now, or from the event? {_HOW}",
+    Why.NEAR_EVENT: f"When? {_HOW}",
     Why.WHICH_READING: f"That can be read in several ways. When exactly? {_HOW}",
 }
 
 
-def question(asked: Ask, slots: Slots, times: Times, *, also: Sequence[Option] = ()) -> Clarify:
-    """Return the question that `asked` comes to, with `also` as further options."""
-    options = (*_options(asked, times), *also)
-    text = _question_with(asked, times) if options else _PLAIN_QUESTIONS.get(asked.why, f"When? {_HOW}")
+def question(asked: Ask, slots: Slots, times: Times) -> Clarify:
+    """Return the question that `asked` comes to."""
+    options = _options(asked, times)
+    text = _question_with(asked, options, times) if options else _PLAIN_QUESTIONS[asked.why]
     return Clarify(question=text, slots=slots, options=options, free=FREE, because=asked.why.value)
 
 
@@ -82,16 +84,21 @@ def conflict(found: Resolved, slots: Slots, times: Times) -> Clarify:
     events = _nearest_to(found.at, around)
     options = [_event_option(one, number, len(events), times) for number, one in enumerate(events, start=1)]
     return Clarify(
-        question="No time was said, and the one proposed fits no event that is remembered. When?",
+        question="The time that was proposed fits no event that is remembered. When should it be?",
         slots=slots,
-        options=(*options, tool_option(found, times)),
+        options=(*options, _tool_option(found, times)),
         free=FREE,
         because="conflict",
     )
 
 
-def tool_option(found: Resolved, times: Times) -> Option:
-    """Return the option for a time that a tool named."""
+def proposed(found: Resolved, slots: Slots, times: Times) -> Clarify:
+    """Return the question whether a time that a tool named is meant."""
+    options = (_tool_option(found, times),)
+    return Clarify(question="At this time?", slots=slots, options=options, free=FREE, because="proposed")
+
+
+def _tool_option(found: Resolved, times: Times) -> Option:
     return Option(id=TOOL, label=_moment(found, times), patch=slots_of(found))
 
 
@@ -134,8 +141,8 @@ def _nearest(at: datetime | None, times: Times) -> str:
     return f" Nearest possible: {telling.full(at.astimezone(times.zone), now=times.now)}."
 
 
-def _question_with(asked: Ask, times: Times) -> str:
-    """Return the question above options."""
+def _question_with(asked: Ask, options: Sequence[Option], times: Times) -> str:
+    """Return the question above `options`."""
     match asked.why:
         case Why.WHICH_EVENT | Why.UNKNOWN_EVENT if len(asked.options) > 1:
             count = _COUNTS.get(len(asked.options), str(len(asked.options)))
@@ -147,7 +154,7 @@ def _question_with(asked: Ask, times: Times) -> str:
         case Why.WHICH_READING:
             return "That can be read in several ways. Which one?"
         case _:
-            return "When?" if len(asked.options) != 1 else "At this time?"
+            return "When?" if len(options) > 1 else "At this time?"
 
 
 def _near(asked: Ask, times: Times) -> str:
@@ -168,10 +175,13 @@ def _options(asked: Ask, times: Times) -> tuple[Option, ...]:
         for number, one in enumerate(events, start=1)
     ]
     from_now = asked.why in _COUNTED and len(others) == 1
-    for number, one in enumerate(others, start=1):
+    labels = [_moment(one, times) for one in others]
+    if len(set(labels)) < len(labels):  # the hour that comes twice when the clock is set back
+        labels = [f"{_moment(one, times)} {telling.zone_word(one.at)}" for one in others]
+    for number, (one, label) in enumerate(zip(others, labels, strict=True), start=1):
         option = Option(
             id=FROM_NOW if from_now else f"{READING}_{number}",
-            label=f"From now: {_moment(one, times)}" if from_now else _moment(one, times),
+            label=f"From now: {label}" if from_now else label,
             patch=slots_of(one),
         )
         options.append(option)
