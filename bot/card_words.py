@@ -31,10 +31,10 @@ def at_once(one: ActionView, *, alone: bool) -> list[Span]:
     """Say of what needs nobody's yes that it runs, or ran, by itself, and by which rule."""
     if one.route is not RouteKind.AUTO or one.approval is not None:
         return []
-    if one.started_at is not None:
     if one.rule:
         verb = "ran" if one.ended_at is not None else "runs"
         return [muted(f"   {RISK_WORDS[one.verdict.risk]}, {verb} by {one.because}")]
+    if one.started_at is not None:
         when = "ran at once" if one.state is not ActionState.STARTED else "runs at once"
     else:
         when = "runs at once" if alone else "runs when its turn comes"

@@ -37,10 +37,10 @@ from bot.commands import (
     ShowPending,
     ShowSettings,
     ShowTargets,
-    Stop,
     ShowTrust,
-    Unpair,
+    Stop,
     Tightening,
+    Unpair,
     UnsetSetting,
     Why,
 )
@@ -140,12 +140,12 @@ _RESUMES = frozenset({"resume", "unstop", "resume everything", "resume all"})
 _POSTURE = re.compile(r"(?:set\s+)?posture(?:\s*[:=]\s*|\s+(?:to\s+)?)(approve[ _-](?:all|most|config))")
 _ALLOW_AUTO = re.compile(r"allow[ _-]auto(?:[ _-]act)?(?:\s+on|\s*:|\s*=)?\s+(@?[a-z0-9][a-z0-9._-]*)")
 _NEVER_AUTO = re.compile(r"never[ _-]auto(?:[ _-]act)?(?:\s+on|\s*:|\s*=)?\s+(@?[a-z0-9][a-z0-9._-]*)")
-
 _UNTRUST = re.compile(
     r"(?:(?:revoke|end|remove|drop|delete)\s+(?:the\s+)?trust(?:\s+rule)?|untrust|distrust)\s+"
     r"(?:#?(?P<rule>(?=[a-z]*\d)[a-z0-9]{4,8})|all|everything)"
     r"|(?:revoke|end|remove|drop|delete)\s+all\s+(?:trust|trust\s+rules)"
 )
+
 
 def _tightening(message: str) -> Command | None:
     plain = _plain(message)
@@ -153,9 +153,9 @@ def _tightening(message: str) -> Command | None:
         return Stop()
     if plain in _AUTO_OFFS:
         return AutoOff()
-    match = _NEVER_AUTO.fullmatch(plain)
     if match := _UNTRUST.fullmatch(plain):
         return RevokeTrust(rule=match["rule"] or "")
+    match = _NEVER_AUTO.fullmatch(plain)
     return NeverAuto(target=match[1]) if match else None
 
 
@@ -264,7 +264,6 @@ _TARGETS = _phrases(
     which targets | what targets are there | which targets are there | which hosts are there |
     what hosts are there | what targets do you know | which targets do you know | list all targets"""
 )
-_PENDINGS = _phrases(
 _TRUSTS = _phrases(
     """trust | trust rules | trust list | list trust | list trust rules | show trust | show trust rules |
     what do you trust | what is trusted"""
@@ -273,6 +272,7 @@ _GUIDANCES = _phrases(
     """guidance | guidance list | list guidance | show guidance | what did you learn | what have you learned |
     what were you taught"""
 )
+_PENDINGS = _phrases(
     """pending | waiting | what is waiting | what's waiting | whats waiting | what\u2019s waiting |
     approvals | what is pending | what's pending | whats pending | what\u2019s pending | open |
     what is open | show pending | list pending | pending approvals | what waits | what is left | queue |
@@ -329,11 +329,11 @@ def _show(message: str) -> Command | None:
         return ShowTargets()
     if plain in _PENDINGS:
         return ShowPending()
-    if plain in _HELPS:
     if plain in _TRUSTS:
         return ShowTrust()
     if plain in _GUIDANCES:
         return ShowGuidance()
+    if plain in _HELPS:
         return Help()
     return _show_about(message)
 

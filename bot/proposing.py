@@ -91,20 +91,20 @@ def judge(core: Core, action: Action) -> Judged:
     if action.verify is not None:
         verdict = _with_verify(core, action, verdict)
     radius = blast.radius(verdict.touches, action.target.id, core.inventory.graph())
+    policy = core.policy_now()
     way = route(
         action,
         verdict,
         policy=policy,
         switches=core.switches(),
-    policy = core.policy_now()
         radius=radius,
         frozen=core.queries.frozen(),
+        trusted=allows(core.trust_rules(), action, verdict, known=core.rules, policy=policy, now=core.now()),
     )
     return Judged(action=action, verdict=verdict, radius=radius, route=way, digest=action_digest(action))
 
 
 def _as_root(action: Action) -> bool:
-        trusted=allows(core.trust_rules(), action, verdict, known=core.rules, policy=policy, now=core.now()),
     return "root" in (action.target.user, action.target.become)
 
 
@@ -286,6 +286,7 @@ def _action_body(one: Judged) -> Doc:
         "radius": radius_doc(one.radius),
         "route": one.route.kind.value,
         "because": one.route.because,
+        "rule": one.route.rule,
         "phrase": one.route.phrase,
         "digest": one.digest,
     }
@@ -298,4 +299,3 @@ def _words(judged: Sequence[Judged]) -> dict[str, str]:
         if one.action.verify is not None:
             words[f"verify_{one.action.index}"] = one.action.verify
     return words
-        "rule": one.route.rule,
