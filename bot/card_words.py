@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, tzinfo
 
 from bot.phrasing import RISK_WORDS, action_ref, clock_time, duration, shortened
+from bot.planning.drafts import PlanSource
 from bot.text import Span, muted
 from gate import blast
 from gate.digest import short
@@ -187,6 +188,8 @@ def _went_wrong(one: ActionView) -> bool:
 def asked(view: ProposalView, *, secrets: Sequence[str]) -> str:
     """Return who asked, and in which words where these are not simply the commands shown."""
     words = inline(view.purpose, secrets=secrets)
+    if view.source == PlanSource.SCHEDULE:
+        return f'scheduled by {view.requester}: "{words}"'
     if not words or all(one.action.command in view.purpose for one in view.actions):
         return f"asked by {view.requester}"
     return f'asked by {view.requester}: "{words}"'

@@ -20,6 +20,7 @@ from bot.phrasing import (
     shortened,
     size,
 )
+from bot.planning.drafts import PlanSource
 from bot.ports import Button, ButtonStyle, Message
 from bot.text import Span, Text, block, muted, strong
 from gate import blast
@@ -241,12 +242,13 @@ class Cards:
             return [*lines, f"This card was replaced by #{view.replaced_by}. {ran} from it."]
         pending = view.pending
         if not pending:
-            return lines
+            by = muted(card_words.asked(view, secrets=self._secrets))
+            return [*lines, by] if view.source == PlanSource.SCHEDULE else lines
         if again := card_words.why_again(view):
             lines.append(again)
         if any(one.approval is not None and one.approval.phrase is None for one in pending):
-            # Words without a reference count only where it was asked (D2).
-            verb = "Say" if view.asked_in == view.shown_in else "Reply"
+            # Words without a reference count only where it was asked, by somebody who had just asked (D2).
+            verb = "Say" if view.asked_in == view.shown_in and view.source != PlanSource.SCHEDULE else "Reply"
             lines.append(f'{verb} "go ahead" or press a button.')
         strict = next((one for one in pending if one.approval is not None and one.approval.phrase), None)
         if strict is not None and strict.approval is not None:

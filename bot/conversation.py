@@ -30,6 +30,7 @@ from bot.ports import (
     RejectedError,
     UncertainError,
 )
+from bot.scheduling.timer import Timer
 from bot.showing import open_lines
 from bot.text import Text
 from bot.timing import Timing
@@ -78,6 +79,7 @@ class Conversation:
         self._unrecorded: list[recovery.Arrived] = []
         self._recording = asyncio.Lock()
         self._closing = False
+        self._timer = Timer(core, work=work, delivery=delivery)
         self._look = asyncio.Event()
         self._forgot_at: datetime | None = None
 
@@ -89,7 +91,7 @@ class Conversation:
         Raises:
             NotCommittedError: it is not stored and will not be acted on.
         """
-        inbound = replace(inbound, text=_storable(inbound.text))
+        inbound = replace(inbound, text=recovery.storable(inbound.text))
         settled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         try:
             arrived = await asyncio.to_thread(self._commit, inbound)
@@ -188,7 +190,7 @@ class Conversation:
     async def _settle(self, outcome: Outcome | None, settled: "asyncio.Future[None]") -> None:
         try:
             if outcome is not None:
-                moved = [*outcome.work, *map(_parent, outcome.cancel)]
+                moved = [*outcome.work, *(ProposalId(one.rpartition(".")[0]) for one in outcome.cancel)]
                 await self._work.quiet(moved)
                 await self._shown(outcome, moved)
         finally:
@@ -262,6 +264,7 @@ class Conversation:
             await asyncio.wait([quiet], timeout=GRACE_S)
             quiet.cancel()
         await self._kick()
+        self._timer.look()
         self._look.set()
 
     async def _shown(self, outcome: Outcome, moved: Sequence[ProposalId]) -> None:
@@ -332,7 +335,12 @@ class Conversation:
         await self._kick()
 
     async def keep_time(self) -> None:
-        """Close what is due when it is due, until cancelled."""
+        """Do and close what is due when it is due, until cancelled."""
+        async with asyncio.TaskGroup() as keeping:
+            keeping.create_task(self._timer.keep())
+            keeping.create_task(self._keep_deadlines())
+
+    async def _keep_deadlines(self) -> None:
         while True:
             self._look.clear()
             try:
@@ -350,6 +358,7 @@ class Conversation:
     async def _look_now(self) -> None:
         try:
             await self._record_brakes()
+            await self._timer.fire()
             await asyncio.to_thread(deadlines.close_due, self._core)
             for place in list(self._untaken):
                 async with self._lane(place):
@@ -391,16 +400,3 @@ def _keep(tasks: set[asyncio.Task[None]], work: Coroutine[None, None, None]) -> 
     task = asyncio.create_task(work)
     tasks.add(task)
     task.add_done_callback(tasks.discard)
-
-
-def _storable(text: str) -> str:
-    """Return `text` with what no encoding can hold (half of a surrogate pair) replaced visibly."""
-    try:
-        text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
-
-
-def _parent(action: str) -> ProposalId:
-    return ProposalId(action.rpartition(".")[0])

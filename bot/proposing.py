@@ -66,7 +66,11 @@ class Denied:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """Who asked for what, where, and where the card goes; `routed` is set where the config said so."""
+    """Who asked for what, where, and where the card goes; `routed` is set where the config said so.
+
+    `waits` names the setting because of which nothing of it runs at once, whatever the gate lets run; "" for
+    none.
+    """
 
     requester: PersonId
     place: PlaceId
@@ -74,6 +78,7 @@ class Asked:
     source: str
     replaces: ProposalId | None = None
     routed: bool = False
+    waits: str = ""
 
 
 def judge(core: Core, action: Action) -> Judged:
@@ -161,7 +166,7 @@ def _bound(core: Core, draft: ActionDraft, target: Target, *, proposal: Proposal
 
 def propose(core: Core, outcome: Outcome, actions: Sequence[Action], asked: Asked) -> ProposalId | Denied:
     """Write a proposal of `actions` into `outcome`: its entry, its approvals, its card and its first move."""
-    judged = tuple(judge(core, action) for action in actions)
+    judged = tuple(_waiting(judge(core, action), asked.waits) for action in actions)
     for one in judged:
         if one.route.kind is RouteKind.DENY and one.route.reason is not None:
             return Denied(
@@ -205,6 +210,13 @@ def propose(core: Core, outcome: Outcome, actions: Sequence[Action], asked: Aske
             outcome.window = (asked.requester, proposal)
     outcome.work.append(proposal)
     return proposal
+
+
+def _waiting(one: Judged, because: str) -> Judged:
+    """Return `one` as it waits for a yes where it would have run at once; "" changes nothing."""
+    if not because or one.route.kind is not RouteKind.AUTO:
+        return one
+    return replace(one, route=Route(kind=RouteKind.APPROVAL, because=because))
 
 
 def _routed(core: Core, judged: Sequence[Judged], asked: Asked) -> Asked:

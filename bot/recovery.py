@@ -91,6 +91,15 @@ def pack(inbound: Inbound, *, seen: int) -> str:
                 inbound.account.platform,
                 inbound.account.tenant,
                 inbound.account.user,
+def storable(text: str) -> str:
+    """Return `text` with what no encoding can hold (half of a surrogate pair) replaced visibly."""
+    try:
+        text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
                 inbound.account.display,
                 inbound.account.is_bot,
             ],

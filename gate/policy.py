@@ -4,6 +4,7 @@ Values only; gate.route and gate.authority read them. A posture is a consent gat
 """
 
 from dataclasses import dataclass
+from datetime import time
 from enum import StrEnum
 
 from gate.domain import PersonId, Risk, TargetId
@@ -43,6 +44,7 @@ class Operator:
         accounts: "<platform>:<tenant>:<user id>" strings, each mapped to this one person (X4).
         may: what they may approve; an empty tuple lets them approve nothing.
         timezone: an IANA name; "" for the bot's own.
+        quiet: wall times there between which nothing that can wait is put to this person; None for none.
     """
 
     id: PersonId
@@ -50,6 +52,7 @@ class Operator:
     roles: tuple[str, ...] = ()
     may: tuple[Permission, ...] = ()
     timezone: str = ""
+    quiet: tuple[time, time] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ class PlanSource(StrEnum):
 
     LITERAL = "literal"  # the person typed the command
     DIAGNOSTIC = "diagnostic"  # a document of the library, found by its title or alias
+    SCHEDULE = "schedule"  # a job whose time had come
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

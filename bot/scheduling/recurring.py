@@ -103,7 +103,7 @@ def _after(first_at: datetime, rule: str, zone: tzinfo, after: datetime) -> Iter
     if not rule:
         return
     last = after.astimezone(UTC)
-    counted = _steps if _is_elapsed(rule) else _on_the_wall
+    counted = _steps if counts_elapsed(rule) else _on_the_wall
     for one in counted(first_at, rule, zone, last):
         if one > last:  # a wall time in a gap may fall together with the next
             yield one
@@ -129,7 +129,7 @@ def _on_the_wall(first_at: datetime, rule: str, zone: tzinfo, after: datetime) -
     # A gap moves what is before it to after it, so one day earlier is looked at too.
     begin = after.astimezone(zone).replace(tzinfo=None, fold=0) - timedelta(days=1)
     parts = _parts(rule)
-    if parts["FREQ"] in _UNITS and "COUNT" not in parts and begin - start > _WEEK:
+    if parts.get("FREQ") in _UNITS and "COUNT" not in parts and begin - start > _WEEK:
         # What is counted in minutes is not counted from years ago.
         step = _UNITS[parts["FREQ"]] * int(parts.get("INTERVAL", "1"))
         start += (begin - start) // step * step
@@ -178,10 +178,10 @@ def _until(text: str, zone: tzinfo) -> datetime:
     return instant.astimezone(zone).replace(tzinfo=None, fold=0)
 
 
-def _is_elapsed(rule: str) -> bool:
+def counts_elapsed(rule: str) -> bool:
     """Whether `rule` counts time that passes, not hours that a clock shows."""
     parts = _parts(rule)
-    return parts["FREQ"] in _UNITS and not any(name.startswith("BY") for name in parts)
+    return parts.get("FREQ") in _UNITS and not any(name.startswith("BY") for name in parts)
 
 
 def _has_day(parts: dict[str, str]) -> bool:

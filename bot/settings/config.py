@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from datetime import time
 from pathlib import Path
 from typing import Any
 from zoneinfo import available_timezones
@@ -229,9 +230,16 @@ def _operators(people: Mapping[str, OperatorConfig], zone: str) -> tuple[Operato
             roles=person.roles,
             may=tuple(Permission(risk=line.risk, targets=line.targets) for line in person.may),
             timezone=person.timezone or zone,
+            quiet=_quiet(person.quiet),
         )
         for name, person in people.items()
     )
+
+
+def _quiet(text: str) -> tuple[time, time] | None:
+    """Return the ends of "22:00-07:00"; None for ""."""
+    start, _, end = text.partition("-")
+    return (time.fromisoformat(start), time.fromisoformat(end)) if text else None
 
 
 # ---------------------------------------------------------------- what the gate takes

@@ -24,6 +24,7 @@ _ACCOUNT = r"^[a-z][a-z0-9_-]*:[^:\s]*:\S+$"
 #: The one name in [routing] that is no target, tag or risk: where cards go that nobody answered.
 ESCALATION = "escalation"
 _PLACE = r"^[a-z][a-z0-9_-]*:[^:\s]*:[^:\s]+(?::\S+)?$"
+_HOURS = r"^$|^([01][0-9]|2[0-3]):[0-5][0-9]-([01][0-9]|2[0-3]):[0-5][0-9]$"
 _NAME = r"^[a-z0-9][a-z0-9._-]{0,62}$"
 
 
@@ -43,6 +44,7 @@ class OperatorConfig(BaseModel):
     roles: tuple[str, ...] = ()
     may: tuple[MayConfig, ...] = ()
     timezone: str = ""
+    quiet: Annotated[str, Field(pattern=_HOURS)] = ""
 
 
 def _section(name: str) -> type[BaseModel]:
