@@ -16,6 +16,7 @@ from pydantic import Field
 from bot.settings.tables import LADDER, QUORUM, largest_of_each, soonest_of_each
 from gate.autonomy import Dial, Level, objections
 from gate.policy import Catastrophic, Posture
+from gate.resolve.times import Width
 
 #: What a setting may hold. Enums are StrEnum, so they are str too.
 Value = bool | int | str | tuple[str, ...]
@@ -328,6 +329,14 @@ SETTINGS: tuple[Setting, ...] = (
         clamped_by="autonomy.max",
         help="What follows a failed command: off (its error alone), advise (a likely fix in words), ask "
         "(whether to look), propose (a look that waits for a yes), run (a look, if it only reads).",
+    ),
+    Setting(
+        key="clarify.width",
+        type=Width,
+        default=Width.BALANCED,
+        hot=True,
+        help="How readily sayso asks what was meant: balanced, strict (also where something remembered lies "
+        "within a month of a time from now), relaxed (a time from now counts as such whatever lies near).",
     ),
     Setting(
         key="guidance.enabled",

@@ -1,0 +1,145 @@
+"""Scheduled commands out of messages: "every weekday at 9: run df -h on web1", "run uptime on web1 at 22:00".
+
+The time stands at either end of the message, and what is left is a request of its own; a message that can be
+carried out as it stands is no schedule ("run at 22:00 …"). The request is kept word for word and read anew
+when its time comes, see `gate.resolve.schedule`; here it only has to be readable, so that nothing is
+promised that could never run.
+"""
+
+import re
+from datetime import datetime
+
+from bot import asking
+from bot.acts import jobs, times
+from bot.acts.handler import ActRequest, Bound
+from bot.answering import Speaker
+from bot.core import Core
+from bot.outcome import Outcome
+from bot.planning.drafts import Plan, Question
+from bot.proposing import Denied, bind, judge
+from bot.text import Text, block
+from bot.zones import zones_in
+from gate import when
+from gate.domain import ProposalId, Reason, ReasonCode, RouteKind
+from gate.redact import redact_command
+from gate.resolve import schedule
+from gate.resolve.decision import Act, Decision
+from gate.when.wording import take_apart
+
+_MAX_CHARS = 2000
+_SCHEDULE = re.compile(r"(?:please\s+)?schedule\s*:?\s+(?=\S)", re.IGNORECASE)
+_COMMAND = re.compile(r"(?:please\s+)?run\s|`|(?:on\s+)?@?[\w.-]+:\s", re.IGNORECASE)
+#: What would keep a request from ever running, other than how things stand just now.
+_FOR_GOOD = frozenset({ReasonCode.UNKNOWN_TARGET, ReasonCode.DESTROYED_TARGET, ReasonCode.NEVER_LIST})
+#: Stands for the id that a proposal would have; none is made.
+_NO_PROPOSAL = ProposalId("------")
+
+
+class ScheduleActs:
+    """Reads, resolves and performs scheduled commands. Holds nothing."""
+
+    acts = frozenset({Act.SCHEDULE})
+
+    def read(self, core: Core, speaker: Speaker, request_at: datetime) -> ActRequest | None:
+        """Return the schedule that the whole message asks for; None for anything else."""
+        text = speaker.said
+        if len(text) > _MAX_CHARS or "\n" in text:
+            return None
+        said = _SCHEDULE.sub("", text, count=1).strip()
+        found = _split(core, speaker, said, request_at, sure=said != text.strip())
+        if found is None:
+            return None
+        words, request = found
+        return ActRequest(
+            act=Act.SCHEDULE,
+            slots={"words": words, "text": request},
+            said=text,
+            request_at=request_at,
+            tool="schedule",
+        )
+
+    def resolve(self, core: Core, outcome: Outcome, speaker: Speaker, request: ActRequest) -> Decision:
+        """Let the gate resolve a schedule, with whether its request can be read."""
+        facts = times.facts(core, speaker, request.slots, request_at=request.request_at, now=outcome.at)
+        problem = _problem(core, request.slots["text"])
+        decision = schedule.resolve(request.slots, times=facts, problem=problem)
+        return times.with_guesses(
+            decision,
+            request.slots,
+            facts,
+            lambda more: schedule.resolve(request.slots, times=more, problem=problem),
+        )
+
+    def perform(
+        self, core: Core, outcome: Outcome, speaker: Speaker, request: ActRequest, bound: Bound
+    ) -> None:
+        """Record the schedule in this place, and say when it comes and what it will do."""
+        job = jobs.make(core, outcome, speaker, request, bound)
+        at = times.told(bound.slots, speaker, now=outcome.at)
+        drop = jobs.how_to_drop(core, outcome, speaker, Act.SCHEDULE, job)
+        outcome.say(
+            Text.of(
+                f"✓ Scheduled {at}, here:",
+                block(redact_command(bound.slots["text"], extra=core.secrets).text),
+                f"It is judged when its time comes: what waits for a yes asks here then. {drop}",
+            )
+        )
+
+
+def _split(
+    core: Core, speaker: Speaker, text: str, request_at: datetime, *, sure: bool
+) -> tuple[str, str] | None:
+    """Return the words of time and the request; `sure` where the message says that it schedules."""
+    remembered = times.remembered(core, speaker)
+    wording = take_apart(text, remembered=remembered, zones=zones_in(text))
+    ends = [(wording.head, wording.after_head), (wording.tail, wording.before_tail)]
+    ends = [(words.strip(" ,:;"), request.strip(" ,:;")) for words, request in ends if words and request]
+    if not ends or _stands_alone(core, text):
+        return None
+    for words, request in ends:
+        outcome = when.resolve(
+            words,
+            request_at=request_at,
+            zone=speaker.zone,
+            anchors=remembered,
+            zones=zones_in(words),
+            nearby_days=0,
+        )
+        command = _COMMAND.match(request) is not None
+        if isinstance(outcome, when.Resolved) or (isinstance(outcome, when.Ask) and outcome.options):
+            fits = sure or command or isinstance(asking.planned(core, request), Plan)
+        else:  # nobody says "yesterday" of what is to come, unless they say that they schedule
+            fits = not isinstance(outcome, when.NoTime) and (sure or command)
+        if fits:
+            return words, request
+    return None
+
+
+def _stands_alone(core: Core, text: str) -> bool:
+    """Whether `text` is a request as it stands, its words of time among those of its command."""
+    read = asking.planned(core, text)
+    return isinstance(read, Plan) and read.confidence >= 1
+
+
+def _problem(core: Core, request: str) -> Reason | None:
+    """Return why `request` cannot be read, or would never run; None where it can."""
+    read = asking.planned(core, request)
+    if not isinstance(read, Plan):
+        how = read.text.removeprefix("Nothing ran. ") if isinstance(read, Question) else ""
+        how = how or f'Nothing here does "{request}". Say it as  run <command> on <target>.'
+        return Reason(code=ReasonCode.CANNOT_PLACE, text=f"Not scheduled. {how}")
+    bound = bind(core, list(read.drafts), proposal=_NO_PROPOSAL)
+    if isinstance(bound, Denied):
+        return _not_scheduled(bound.reason)
+    for action in bound:
+        route = judge(core, action).route
+        if route.kind is RouteKind.DENY and route.reason is not None and route.reason.code in _FOR_GOOD:
+            return _not_scheduled(route.reason)
+    return None
+
+
+def _not_scheduled(reason: Reason) -> Reason:
+    return Reason(code=reason.code, text=f"Not scheduled. {reason.text}")
+
+
+HANDLER = ScheduleActs()
