@@ -1,6 +1,7 @@
 """Metrics: what is scraped is what the ledger holds, goes back never, and tells nobody's words."""
 
 import contextlib
+import re
 from collections.abc import AsyncIterator, Callable
 from datetime import timedelta
 from pathlib import Path
@@ -288,3 +289,12 @@ def test_a_scraper_gets_a_form_that_it_takes(tmp_path: Path, accept: str) -> Non
     assert form.startswith("application/openmetrics-text" if "openmetrics" in accept else "text/plain")
     assert b"sayso_turns_total" in body
     assert b"_created" not in body
+
+
+def test_every_metric_is_in_the_documents_and_nothing_else(tmp_path: Path) -> None:
+    ledger = open_ledger(tmp_path, ScriptedClock())
+    body, _ = Metrics(ledger, clock=ScriptedClock(), file=tmp_path / "none").page("")
+    ledger.close()
+    told = set(re.findall(r"^# TYPE (sayso_\w+)", body.decode(), re.MULTILINE))
+    text = (Path(__file__).parents[2] / "docs" / "operations.md").read_text("utf-8")
+    assert set(re.findall(r"^\| `(sayso_\w+)", text, re.MULTILINE)) == told

@@ -15,6 +15,7 @@ from bot.doctor import Finding, Status, examine
 from bot.doctor.examine import Probes
 from bot.doctor.findings import Access
 from bot.doctor.probes import access, free, probes_here
+from bot.ports import Health
 from bot.settings.config import Config, load
 from bot.settings.paths import Paths
 from ledger.engine import WriterLock
@@ -95,6 +96,30 @@ async def test_a_healthy_machine_has_no_faults(patient: Patient) -> None:
         "python", "config", "config access", "state folder", "signing key", "disk", "instance", "ledger",
         "clock", "target box",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("health", "code"),
+    [
+        (None, "metrics_not_running"),
+        (Health(ok=False, detail="127.0.0.1:9464 cannot be listened on: in use"), "metrics_down"),
+    ],
+)
+async def test_metrics_that_cannot_be_read_are_a_warning(
+    patient: Patient, health: Health | None, code: str
+) -> None:
+    patient.text += "[metrics]\nlisten = '127.0.0.1:9464'\n"
+    live = {} if health is None else {"metrics": health}
+    found = await patient.examined(
+        writer=lambda _path: 1, answers=lambda _path: True, health=lambda _path: live
+    )
+    (told,) = [one for one in found if one.name == "metrics"]
+    assert (told.status, told.code) == (Status.WARN, code)
+
+
+async def test_metrics_of_others_are_a_config_error(patient: Patient) -> None:
+    patient.text += "[metrics]\nlisten = '0.0.0.0:9464'\n"
+    assert await patient.faults() == [("config", "config_error")]
 
 
 async def test_a_config_error(patient: Patient) -> None:
