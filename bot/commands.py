@@ -195,6 +195,13 @@ class UnsetSetting:
     key: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowMemory:
+    """Tell what is remembered about `about`; "" for everything."""
+
+    about: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class ShowTargets:
     """List the inventory."""
@@ -227,5 +234,15 @@ OnProposal = Approve | Deny | Details | Again | Cancel | Settle | Why | Preview 
 Accounts = Pair | Unpair | ShowAccounts
 Setting = SetSetting | UnsetSetting
 Taught = ShowTrust | ShowGuidance
-Show = DependsOn | ShowHistory | ShowDigest | ShowTargets | ShowPending | ShowSettings | Taught | Help
+Show = (
+    DependsOn
+    | ShowHistory
+    | ShowDigest
+    | ShowTargets
+    | ShowPending
+    | ShowSettings
+    | ShowMemory
+    | Taught
+    | Help
+)
 Command = Tightening | AutoOn | AllowAuto | Resume | SetPosture | OnProposal | Accounts | Setting | Show

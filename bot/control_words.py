@@ -7,7 +7,7 @@ What tightens is recognised generously; what consents or loosens only in its exa
 import re
 from collections.abc import Callable
 
-from bot import history
+from bot import history, recall_words
 from bot.commands import (
     Again,
     AllowAuto,
@@ -34,6 +34,7 @@ from bot.commands import (
     ShowDigest,
     ShowGuidance,
     ShowHistory,
+    ShowMemory,
     ShowPending,
     ShowSettings,
     ShowTargets,
@@ -346,7 +347,8 @@ def _show_about(message: str) -> Command | None:
     if match := _DIGEST.fullmatch(message):
         period = " ".join(match["period"].split())
         return ShowDigest(period=period) if history.is_period(period) else None
-    return None
+    about = recall_words.recalled(message)
+    return None if about is None else ShowMemory(about=about)
 
 
 def _depends(match: re.Match[str]) -> DependsOn:

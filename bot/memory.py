@@ -1,7 +1,7 @@
 """What sayso remembers, for the parts that ask: the events that times are counted from, facts about a thing.
 
 Reads only; `bot.acts.facts` is what writes. A fact that was told in a direct message is shown to its teller
-alone, and counts in their times only.
+alone, where nobody else listens.
 """
 
 import hashlib
@@ -16,34 +16,39 @@ from gate.when.text import plain
 from ledger.beliefs import BeliefView
 
 
-def recall(core: Core, person: PersonId) -> Recalled:
-    """Return what `person` may be told; nothing, marked as failed, where it cannot be read (K4)."""
-    return core.recollection.recall(core.queries, person=person, zone=core.zone_for(person), now=core.now())
+def recall(core: Core, person: PersonId, *, alone: bool) -> Recalled:
+    """Return what `person` may be told; nothing, marked as failed, where it cannot be read (K4).
+
+    Args:
+        alone: nobody but sayso listens, so that what they told in private counts too.
+    """
+    return core.recollection.recall(
+        core.queries, person=person if alone else None, zone=core.zone_for(person), now=core.now()
+    )
 
 
-def anchors(core: Core, person: PersonId) -> Remembered:
+def anchors(core: Core, person: PersonId, *, alone: bool = False) -> Remembered:
     """Return the remembered events that the times of `person` may be counted from.
 
     The id of an anchor is that of its belief, its first alias what it was called when it was told. Where
     memory cannot be read there are none (K4); `recall` tells that apart from remembering nothing.
     """
-    return recall(core, person).remembered
+    return recall(core, person, alone=alone).remembered
 
 
-def about(core: Core, person: PersonId, words: str) -> tuple[BeliefView, ...]:
-    """Return the facts that `words` speak of and that `person` may see, oldest first.
+def about(core: Core, person: PersonId, words: str, *, alone: bool) -> tuple[BeliefView, ...]:
+    """Return the facts that `words` speak of and that `person` may be told, oldest first.
 
     Those of that very name; else those that go by it ("the meeting"); else those that contain its words.
     """
     wanted = plain(bare(words))
     if not wanted:
         return ()
-    told = [one for one in recall(core, person).beliefs if one.fact is not None]
-    exact = [one for one in told if one.fact is not None and plain(bare(one.fact.about)) == wanted]
-    named = [one for one in told if one.fact is not None and wanted in map(plain, names(one.fact))]
+    told = [(one, one.fact) for one in recall(core, person, alone=alone).beliefs if one.fact is not None]
     parts = frozenset(wanted.split())
-    loose = [one for one in told if one.fact is not None and parts <= _words(one.fact.about, one.fact.said)]
-    return tuple(exact or named or loose)
+    exact = [one for one, fact in told if plain(bare(fact.about)) == wanted]
+    named = [one for one, fact in told if wanted in map(plain, names(fact))]
+    return tuple(exact or named or [one for one, fact in told if parts <= _words(fact.about, fact.said)])
 
 
 def subject_key(core: Core, words: str, *, owner: PersonId | None) -> str:

@@ -1,8 +1,8 @@
 """What is remembered, kept between two turns: read anew only where an entry changed it.
 
-Holds the facts that count and, for each person, the events among them as one index for `gate.when`. Asking
-costs the same for ten facts and for ten thousand. Where the facts cannot be read, there are none, and that is
-said (K4). It decides nothing and knows no core.
+Holds the facts that count and the events among them as one index for `gate.when`: one that everybody may be
+told of, and one for each person who was alone with sayso. Asking costs the same for ten facts and for ten
+thousand. Where the facts cannot be read, there are none, and that is said (K4). It decides nothing.
 """
 
 import logging
@@ -30,10 +30,10 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recalled:
-    """What one person may be told.
+    """What may be told.
 
     Attributes:
-        beliefs: the facts that count and that they may see, oldest first.
+        beliefs: the facts that count and may be seen, oldest first.
         remembered: the events among them.
         failed: the facts could not be read, so that these are none.
     """
@@ -59,10 +59,16 @@ class Recollection:
         self._mutex = threading.Lock()
         self._revision = -1
         self._live: dict[str, BeliefView] = {}
-        self._kept: dict[tuple[PersonId, str], _Kept] = {}
+        self._kept: dict[tuple[PersonId | None, str], _Kept] = {}
 
-    def recall(self, reader: BeliefReader, *, person: PersonId, zone: tzinfo, now: datetime) -> Recalled:
-        """Return what `person`, whose wall clock is in `zone`, may be told at `now`."""
+    def recall(
+        self, reader: BeliefReader, *, person: PersonId | None, zone: tzinfo, now: datetime
+    ) -> Recalled:
+        """Return what may be told at `now` to somebody whose wall clock is in `zone`.
+
+        Args:
+            person: who alone listens, and is told what they told in private too; None where others may.
+        """
         try:
             with self._mutex:
                 return self._recall(reader, person, zone, now)
@@ -70,7 +76,7 @@ class Recollection:
             _log.exception("what is remembered could not be read")
             return _NOTHING
 
-    def _recall(self, reader: BeliefReader, person: PersonId, zone: tzinfo, now: datetime) -> Recalled:
+    def _recall(self, reader: BeliefReader, person: PersonId | None, zone: tzinfo, now: datetime) -> Recalled:
         revision = reader.belief_revision()
         if revision != self._revision:
             self._live = {one.id: one for one in reader.live_beliefs(known=self._live)}
@@ -85,7 +91,7 @@ class Recollection:
         return kept.recalled
 
 
-def _index(live: Iterable[BeliefView], person: PersonId, zone: tzinfo, now: datetime) -> _Kept:
+def _index(live: Iterable[BeliefView], person: PersonId | None, zone: tzinfo, now: datetime) -> _Kept:
     beliefs = tuple(one for one in live if not one.private or one.person == person)
     anchors: list[Anchor] = []
     until: datetime | None = None

@@ -31,8 +31,10 @@ HELP = (
     "  pending · history · who restarted caddy last week? · what did you do? · targets",
     "  stop · resume · auto off · auto on · posture approve_all · never auto web1 · allow auto web1",
     "  settle <id> ran, because …  for what has an unknown end",
+    '  send "deploy starts at 10" to #ops · send this to #ops · post the digest to #ops',
     "  trust <command> on <target> for 30 days · trust rules · revoke trust <id>",
     "  from now on … · guidance · guidance confirm <id> · guidance reject <id> why",
+    "  remember that the sync is on Friday at 14:00 · what do you know about the sync? · forget the sync",
     "  accounts · pair · unpair <account>  for your other accounts",
     "  settings · set repair.autonomy to propose · unset repair.autonomy",
 )

@@ -6,7 +6,18 @@ It only sends each to whoever handles it; what tightens comes first and takes on
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from bot import commands, controls, forms, loosening, pairing, requests, showing, teaching, trusting
+from bot import (
+    commands,
+    controls,
+    forms,
+    loosening,
+    pairing,
+    recalling,
+    requests,
+    showing,
+    teaching,
+    trusting,
+)
 from bot.acts import settings
 from bot.answering import Speaker
 from bot.cards import Cards
@@ -67,10 +78,8 @@ class Steering:
                 settings.change(core, outcome, speaker)
             case commands.Pair() | commands.Unpair() | commands.ShowAccounts():
                 pairing.steer(core, outcome, speaker, command)
-            case commands.ShowTrust():
-                trusting.show(core, outcome, speaker)
-            case commands.ShowGuidance():
-                teaching.show(core, outcome, speaker)
+            case commands.ShowTrust() | commands.ShowGuidance() | commands.ShowMemory():
+                self._tell(outcome, speaker, command)
             case commands.Cancel(ref=None):
                 self._cancel_any(outcome, facts, speaker)
             case (
@@ -83,6 +92,21 @@ class Steering:
                 self._on_proposal(outcome, speaker, command)
             case _:
                 showing.show(core, self.cards, outcome, speaker, command, behind=self.behind)
+
+    def _tell(
+        self,
+        outcome: Outcome,
+        speaker: Speaker,
+        command: commands.ShowTrust | commands.ShowGuidance | commands.ShowMemory,
+    ) -> None:
+        """Tell what was allowed, taught or told."""
+        match command:
+            case commands.ShowTrust():
+                trusting.show(self.core, outcome, speaker)
+            case commands.ShowGuidance():
+                teaching.show(self.core, outcome, speaker)
+            case commands.ShowMemory(about=about):
+                recalling.show(self.core, outcome, speaker, about)
 
     def _on_proposal(self, outcome: Outcome, speaker: Speaker, command: commands.Command) -> None:
         core = self.core

@@ -12,7 +12,7 @@ from datetime import timedelta
 
 from bot import choices, loosening
 from bot.acts import record
-from bot.acts.handler import ActHandler, ActRequest, Bound
+from bot.acts.handler import ActHandler, ActRequest, Bound, RecordsDenials
 from bot.answering import Speaker
 from bot.core import Core
 from bot.outcome import Outcome
@@ -30,6 +30,9 @@ MAX_OPEN = 20
 
 #: How long the phrase of an act that expired is still known as that.
 _REMEMBERED = timedelta(days=1)
+
+#: How long a turn may take until its act is resolved; facts that are older decide nothing.
+_LONGEST = timedelta(seconds=30)
 
 _UNHEALTHY = (
     "Blocked: the part of sayso that decides about this is not well. Nothing was done. Tell its owner."
@@ -64,6 +67,8 @@ class _Step:
         )
         try:
             found = engine.authorize(asked, resolve=self._resolved)
+            if self.core.now() - self.outcome.at > _LONGEST:
+                raise TimeoutError("what it was resolved by is old by now")  # noqa: TRY301 - a denial like others
         except Exception:  # noqa: BLE001 - whatever it is, nothing is done and the person is told
             _log.exception("resolving %s failed", self.request.act.value)
             reason = Reason(code=ReasonCode.UNHEALTHY, text=_UNHEALTHY)
@@ -84,6 +89,8 @@ class _Step:
             case Confirm():
                 self._ask_for_phrase(decision, commitment=commitment)
             case Deny(reason=reason):
+                if isinstance(self.handler, RecordsDenials):
+                    self.handler.denied(self.outcome, self.speaker, self.request, decision, commitment)
                 self.outcome.say(Text.of(*choices.masked(self.core, reason.text).splitlines()))
 
     def perform(self, bound: Bound) -> None:

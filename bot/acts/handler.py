@@ -6,12 +6,12 @@ perform. A handler holds no state of its own.
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from bot.answering import Speaker
 from bot.core import Core
 from bot.outcome import Outcome
-from gate.resolve.decision import Act, Decision, Slots
+from gate.resolve.decision import Act, Decision, Deny, Slots
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,4 +64,15 @@ class ActHandler(Protocol):
         self, core: Core, outcome: Outcome, speaker: Speaker, request: ActRequest, bound: Bound
     ) -> None:
         """Record the act and say so, in the batch of `outcome`; the commitment is the correlation id."""
+        ...
+
+
+@runtime_checkable
+class RecordsDenials(Protocol):
+    """A family that keeps a record of its own of what it was denied, beside the act's."""
+
+    def denied(
+        self, outcome: Outcome, speaker: Speaker, request: ActRequest, decision: Deny, commitment: str
+    ) -> None:
+        """Record that `request` was denied; whoever asked is told by the caller."""
         ...

@@ -78,6 +78,16 @@ def called(about: str, kind: str = "") -> tuple[str, ...]:
     return tuple(dict.fromkeys([*names, *whole, *short, *kinds]))
 
 
+def is_event(about: str) -> bool:
+    """Whether a name is that of something that takes place, by its noun: "the 1:1 with Bo"."""
+    words = bare(about).casefold().split()
+    if _ARABIC.search(about):
+        noun = plain(words[0]).removeprefix("ال")
+        return any(noun in arabic for _, arabic in _FAMILIES.values())
+    cut = next((place for place, word in enumerate(words) if place and word in _LINKS), len(words))
+    return any(word in _MEETINGS or word in _FAMILIES for word in words[max(0, cut - 1) : cut])
+
+
 def bare(about: str) -> str:
     """Return a name without the articles before it, its words as they were written: "1:1 with Bo"."""
     words = about.split()
