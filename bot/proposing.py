@@ -36,6 +36,7 @@ from gate.domain import (
     Verdict,
 )
 from gate.lifecycle import ActionState
+from gate.resolve.exec import never_reason
 from gate.route import route
 from gate.shell.classify import classify
 from gate.trust_rules import allows
@@ -90,6 +91,7 @@ def judge(core: Core, action: Action) -> Judged:
         become=bool(action.target.become),
         as_root=_as_root(action),
     )
+    verdict = _in_its_folder(core, action, verdict)
     if sum(part.risk is Risk.DESTRUCTIVE for part in verdict.parts) > 1:
         # A name for one of several destructions would hide the others, on the card and in the phrase (C16).
         verdict = replace(verdict, deed=None)
@@ -107,6 +109,16 @@ def judge(core: Core, action: Action) -> Judged:
         trusted=allows(core.trust_rules(), action, verdict, known=core.rules, policy=policy, now=core.now()),
     )
     return Judged(action=action, verdict=verdict, radius=radius, route=way, digest=action_digest(action))
+
+
+def _in_its_folder(core: Core, action: Action, verdict: Verdict) -> Verdict:
+    """Put what would wipe the folder that it runs in on the never list, where that is a home or the like."""
+    if verdict.never is not None or verdict.risk is Risk.READ_ONLY:
+        return verdict
+    never = never_reason(action.command, workdir=action.workdir, rules=core.rules, as_root=_as_root(action))
+    if never is None:
+        return verdict
+    return replace(verdict, risk=Risk.DESTRUCTIVE, never=never, reasons=(never, *verdict.reasons))
 
 
 def _as_root(action: Action) -> bool:
