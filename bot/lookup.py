@@ -1,11 +1,12 @@
 """Looking at a ledger from outside, while another process may be writing it: status and approvals.
 
-Reads only; takes no lock. For `sayso status` and `sayso approvals`.
+Reads only; takes no lock. For `sayso status`, `sayso approvals` and `sayso jobs`.
 """
 
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from zoneinfo import ZoneInfo
 
 from bot import health
 from bot.clock import SystemClock
@@ -19,7 +20,9 @@ from gate.domain import ProposalId
 from gate.lifecycle import ActionState
 from gate.policy import Posture
 from gate.redact import redact, redact_command
+from gate.resolve.decision import Act
 from ledger.engine import LedgerMissingError, open_reader, writer_pid
+from ledger.jobs import JobView
 from ledger.queries import Queries
 from ledger.views import ActionView, ProposalView
 
@@ -126,6 +129,40 @@ def approval(config: Config, name: str) -> dict[str, object] | None:
             "replaced_by": view.replaced_by,
             "actions": [_action(one) for one in view.actions],
         }
+
+
+def jobs(config: Config) -> list[dict[str, object]]:
+    """Return the reminders and scheduled commands that are to come, the next one first."""
+    with queries(config) as asked:
+        return (
+            []
+            if asked is None
+            else [_job(one, config.text("bot.timezone") or config.zone) for one in asked.jobs()]
+        )
+
+
+def _job(one: JobView, zone: str) -> dict[str, object]:
+    text = redact_command(one.text) if one.act is Act.SCHEDULE else redact(one.text)
+    # A job that is pending waits for some time.
+    at = "" if one.next_at is None else one.next_at.isoformat()
+    there = (
+        ""
+        if one.next_at is None
+        else f"{one.next_at.astimezone(ZoneInfo(one.zone or zone)):%Y-%m-%d %H:%M %Z}"
+    )
+    return {
+        "id": one.id,
+        "act": one.act.value,
+        "text": text.text,
+        "person": one.person,
+        "place": one.place,
+        "next_at": at,
+        "next_at_local": there,
+        "zone": one.zone,
+        "rrule": one.rrule,
+        "missed": one.missed,
+        "made_at": one.made_at.isoformat(),
+    }
 
 
 def _short(view: ProposalView) -> dict[str, object]:

@@ -23,6 +23,7 @@ COMMANDS = {
     "init": "write a starter config",
     "status": "what runs, what waits, what is stopped",
     "approvals": "what waits for a yes",
+    "jobs": "reminders and scheduled commands to come",
     "targets": "the inventory",
     "config": "check, show or change the config",
     "doctor": "find what is wrong, and how to mend it",
