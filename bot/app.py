@@ -28,7 +28,6 @@ from bot.conversation import Conversation
 from bot.core import Core, Probe, no_probe
 from bot.delivery import Delivery, Live
 from bot.execution.executor import FleetExecutor
-from bot.execution.limits import Limits
 from bot.execution.work import Work
 from bot.ids import RandomIds
 from bot.listening import Listener
@@ -100,12 +99,14 @@ def build(
     inventory = inventory_of(config)
     library = config.paths.state / "library"
     queries = Queries(ledger.reader)
+    settings = Settings(start=config.layers, runtime=functools.partial(said_at_run_time, queries))
+    kept = functools.partial(settings.number, "bot.output_max_bytes")
     core = Core(
         ledger=ledger,
         queries=queries,
         inventory=inventory,
         library=load_library(library if library.is_dir() else None),
-        executor=executor or FleetExecutor(inventory, limits=_limits(config)),
+        executor=executor or FleetExecutor(inventory, output_bytes=kept),
         rules=rules_of(config),
         lexicons=load_lexicons(),
         policy=config.policy,
@@ -114,10 +115,10 @@ def build(
         clock=clock,
         ids=RandomIds(),
         token_key=_token_key(config.paths),
-        zone=_zone(config, clock),
+        machine_zone=_machine_zone(config, clock),
         acts=HANDLERS,
         places=config.places,
-        settings=Settings(start=config.layers, runtime=functools.partial(said_at_run_time, queries)),
+        settings=settings,
         retention_days=config.number("ledger.retention_days"),
         rehearsal=config.rehearsal,
         probe=probe,
@@ -318,18 +319,9 @@ def rebuild(config: Config) -> int:
         ledger.close()
 
 
-def _limits(config: Config) -> Limits:
-    """Return the bounds of execution, with the output bound split between its two ends."""
-    half = config.number("bot.output_max_bytes") // 2
-    return Limits(head_bytes=half, tail_bytes=half)
-
-
-def _zone(config: Config, clock: Clock) -> tzinfo:
-    """Return the zone that times are shown in: the configured one, else this machine's."""
-    name = config.text("bot.timezone")
-    if name:
-        return ZoneInfo(name)
-    return clock.now().astimezone().tzinfo or UTC
+def _machine_zone(config: Config, clock: Clock) -> tzinfo:
+    """Return this machine's zone; where it has none that is known by name, its present offset."""
+    return ZoneInfo(config.zone) if config.zone != "UTC" else clock.now().astimezone().tzinfo or UTC
 
 
 def _token_key(paths: Paths) -> bytes:

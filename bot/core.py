@@ -48,7 +48,7 @@ class Core:
         policy: what the owner set, before run-time switches.
         posture_is_set: whether the owner set a posture anywhere; then no switch goes below it.
         floor: kill switches that the owner set and no chat command may lift.
-        zone: the time zone of cards for people who have none of their own.
+        machine_zone: the time zone that an empty bot.timezone means.
         secrets: literal values from the configuration that must never be shown.
         token_key: 32 secret bytes that button tokens are made with.
         acts: the families of acts other than commands, in the order in which a message is offered to them.
@@ -75,7 +75,7 @@ class Core:
     posture_is_set: bool = False
     floor: Switches = dataclasses.field(default_factory=Switches)
     secrets: tuple[str, ...] = ()
-    zone: tzinfo = UTC
+    machine_zone: tzinfo = UTC
     places: Mapping[str, str] = dataclasses.field(default_factory=dict)
     settings: Settings = dataclasses.field(default_factory=Settings)
     acts: tuple["ActHandler", ...] = ()
@@ -120,6 +120,12 @@ class Core:
     def operator(self, person: PersonId) -> Operator | None:
         """Return the operator of that name."""
         return next((one for one in self.policy.operators if one.id == person), None)
+
+    @property
+    def zone(self) -> tzinfo:
+        """The time zone of people who have none of their own."""
+        name = self.settings.text("bot.timezone")
+        return ZoneInfo(name) if name else self.machine_zone
 
     def zone_for(self, person: PersonId) -> tzinfo:
         """Return the time zone that a person reads times in."""

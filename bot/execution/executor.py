@@ -8,6 +8,7 @@ import asyncio
 import os
 import pwd
 import secrets
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -34,11 +35,19 @@ class FleetExecutor:
     Args:
         inventory: the targets, and how to identify them.
         limits: bounds on connections, time and memory.
+        output_bytes: returns how much output of a command is kept, asked for each; None: as in `limits`.
     """
 
-    def __init__(self, inventory: Inventory, *, limits: Limits | None = None) -> None:
+    def __init__(
+        self,
+        inventory: Inventory,
+        *,
+        limits: Limits | None = None,
+        output_bytes: Callable[[], int] | None = None,
+    ) -> None:
         self._inventory = inventory
         self._limits = limits or Limits()
+        self._output_bytes = output_bytes
         self._pool = Pool(identifier=inventory.identifier, limits=self._limits)
         account = pwd.getpwuid(os.getuid())
         self._me = Self(user=account.pw_name, home=account.pw_dir)
@@ -49,9 +58,10 @@ class FleetExecutor:
 
     async def run(self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event) -> Ended:
         """Run `action`, whose target must be identified, and return its end."""
-        capture = Capture(
-            head_bytes=self._limits.head_bytes, tail_bytes=self._limits.tail_bytes, on_output=on_output
-        )
+        head, tail = self._limits.head_bytes, self._limits.tail_bytes
+        if self._output_bytes is not None:
+            head = tail = self._output_bytes() // 2  # the bound is split between the two ends
+        capture = Capture(head_bytes=head, tail_bytes=tail, on_output=on_output)
         if cancel.is_set():
             return _STOPPED
         try:

@@ -36,7 +36,7 @@ class Config:
 
     Attributes:
         login: user of this machine that the process runs as.
-        zone: time zone name that times are shown in where a person has none of their own.
+        zone: the name of this machine's time zone, which an empty bot.timezone means.
         file: the config file that was read; None when there is none.
         policy: what the gate decides by; its revision is the digest of its content.
         floor: kill switches that the config sets; what chat sets can only add to them (D19).
@@ -156,7 +156,7 @@ def load(
     paths: Paths,
     zone: str = "UTC",
 ) -> Config:
-    """Put the layers together; see `for_process`. `zone` is what an empty bot.timezone means."""
+    """Put the layers together; see `for_process`. `zone` is this machine's, by name."""
     document = _read(file)
     problems: list[Problem] = []
     layers = {
@@ -178,8 +178,7 @@ def load(
     problems += checks.place_problems(document.places, document.adapters, values, where)
     if problems:
         raise ConfigError(problems)
-    zone = str(values["bot.timezone"].value) or zone
-    operators = _operators(document.operators, zone) or (_owner(login, zone),)
+    operators = _operators(document.operators) or (_owner(login),)
     return Config(
         paths=paths,
         login=login,
@@ -211,25 +210,24 @@ def _read(file: Path | None) -> Document:
 # ---------------------------------------------------------------- people
 
 
-def _owner(login: str, zone: str) -> Operator:
+def _owner(login: str) -> Operator:
     """Return the user of this machine, who owns an unconfigured sayso and may approve everything."""
     return Operator(
         id=PersonId(login),
         accounts=(local_account(login),),
         roles=("owner",),
         may=(Permission(risk=Risk.DESTRUCTIVE, targets=("*",)),),
-        timezone=zone,
     )
 
 
-def _operators(people: Mapping[str, OperatorConfig], zone: str) -> tuple[Operator, ...]:
+def _operators(people: Mapping[str, OperatorConfig]) -> tuple[Operator, ...]:
     return tuple(
         Operator(
             id=PersonId(name),
             accounts=person.accounts,
             roles=person.roles,
             may=tuple(Permission(risk=line.risk, targets=line.targets) for line in person.may),
-            timezone=person.timezone or zone,
+            timezone=person.timezone,
             quiet=_quiet(person.quiet),
         )
         for name, person in people.items()

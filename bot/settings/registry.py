@@ -143,6 +143,7 @@ SETTINGS: tuple[Setting, ...] = (
         key="bot.timezone",
         type=str,
         default="",
+        hot=True,
         help='Zone that times are shown in, such as "Europe/Berlin"; empty means the zone of this machine.',
     ),
     Setting(
@@ -170,6 +171,7 @@ SETTINGS: tuple[Setting, ...] = (
         key="bot.output_max_bytes",
         type=Annotated[int, Field(ge=1024, le=524_288)],
         default=65_536,
+        hot=True,
         help="Bytes of a command's output that are kept: the first half and the last half of that.",
     ),
     Setting(
