@@ -56,7 +56,6 @@ _UNWRITABLE = Text.of(
     _STILL_WORK,
 )
 _NOT_TAKEN = "What was said while the ledger could not be written did not count. Nothing ran from it."
-_TOO_OLD = "That message reached sayso late. Nothing ran from it. Ask again."
 
 
 class Conversation:
@@ -79,8 +78,8 @@ class Conversation:
         self._unrecorded: list[recovery.Arrived] = []
         self._recording = asyncio.Lock()
         self._closing = False
-        self._timer = Timer(core, work=work, delivery=delivery)
         self._look = asyncio.Event()
+        self._timer = Timer(core, work=work, delivery=delivery)
         self._forgot_at: datetime | None = None
 
     # ------------------------------------------------------------ arriving
@@ -231,8 +230,8 @@ class Conversation:
                 self._core.ledger.inbox.finish(arrived.key, self._core.now())
                 return self._turns.nothing(inbound)
             deadlines.close_due(self._core)
-            if recovery.is_too_old(self._core, inbound):
-                return self._turns.too_late(inbound, inbox=arrived.key, words=_TOO_OLD)
+            if why := recovery.mistimed(self._core, inbound):
+                return self._turns.too_late(inbound, inbox=arrived.key, words=why)
             inbound = self._as_form(inbound)
             refers_to = self._core.subject_of(inbound.reply_to)
             return self._turns.take(inbound, inbox=arrived.key, seen=arrived.seen, refers_to=refers_to)
@@ -264,8 +263,8 @@ class Conversation:
             await asyncio.wait([quiet], timeout=GRACE_S)
             quiet.cancel()
         await self._kick()
-        self._timer.look()
         self._look.set()
+        self._timer.look()
 
     async def _shown(self, outcome: Outcome, moved: Sequence[ProposalId]) -> None:
         """Wait until what a turn led to is shown, where it is; other places and platforms hold up nothing."""
@@ -358,8 +357,8 @@ class Conversation:
     async def _look_now(self) -> None:
         try:
             await self._record_brakes()
-            await self._timer.fire()
             await asyncio.to_thread(deadlines.close_due, self._core)
+            await self._timer.fire()
             for place in list(self._untaken):
                 async with self._lane(place):
                     await asyncio.to_thread(self._close_untaken, place)

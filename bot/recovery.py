@@ -63,20 +63,41 @@ class Arrived:
     seen: int
 
 
-def is_too_old(core: Core, inbound: Inbound) -> bool:
-    """Whether a message that waited, while sayso was down or on its way, is too old to be acted on.
+_TOO_OLD = "That message reached sayso late. Nothing ran from it. Ask again."
+_AHEAD = (
+    "By the clock of this machine that message comes from the future. Nothing was done. Set the clock, see  "
+    "sayso doctor,  and ask again."
+)
 
-    A place that moved has moved for good, and what tightens only ever makes less happen.
+
+def mistimed(core: Core, inbound: Inbound) -> str:
+    """Return why a message is not acted on for its time; "" where it is.
+
+    It waited too long, while sayso was down or on its way; or it was sent later than now, so that nothing
+    that is counted from either time is to be trusted. A place that moved has moved for good, and what
+    tightens only ever makes less happen.
     """
     if inbound.kind is InboundKind.MOVED:
-        return False
+        return ""
     fresh = inbound.kind is InboundKind.MESSAGE and not inbound.forwarded
     if fresh and control_words.tightens(inbound.text):
-        return False
-    return core.now() - inbound.sent_at > timedelta(seconds=core.policy.approval_s)
+        return ""
+    limit, age = timedelta(seconds=core.policy.approval_s), core.now() - inbound.sent_at
+    if age < -limit:
+        return _AHEAD
+    return _TOO_OLD if age > limit else ""
 
 
 # ---------------------------------------------------------------- the inbox's documents
+
+
+def storable(text: str) -> str:
+    """Return `text` with what no encoding can hold (half of a surrogate pair) replaced visibly."""
+    try:
+        text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
 
 
 def pack(inbound: Inbound, *, seen: int) -> str:
@@ -91,15 +112,6 @@ def pack(inbound: Inbound, *, seen: int) -> str:
                 inbound.account.platform,
                 inbound.account.tenant,
                 inbound.account.user,
-def storable(text: str) -> str:
-    """Return `text` with what no encoding can hold (half of a surrogate pair) replaced visibly."""
-    try:
-        text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
-
-
                 inbound.account.display,
                 inbound.account.is_bot,
             ],
