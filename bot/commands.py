@@ -223,6 +223,13 @@ class ShowPending:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ShowJobs:
+    """List reminders, or with `all_kinds` whatever is scheduled."""
+
+    all_kinds: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Help:
     """What can be asked; `topic` narrows it, "" for all."""
 
@@ -240,6 +247,7 @@ Show = (
     | ShowDigest
     | ShowTargets
     | ShowPending
+    | ShowJobs
     | ShowSettings
     | ShowMemory
     | Taught

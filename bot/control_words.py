@@ -34,6 +34,7 @@ from bot.commands import (
     ShowDigest,
     ShowGuidance,
     ShowHistory,
+    ShowJobs,
     ShowMemory,
     ShowPending,
     ShowSettings,
@@ -273,6 +274,16 @@ _GUIDANCES = _phrases(
     """guidance | guidance list | list guidance | show guidance | what did you learn | what have you learned |
     what were you taught"""
 )
+_REMINDERS = _phrases(
+    """reminders | my reminders | list reminders | show reminders | list my reminders | show my reminders |
+    what reminders are there | what reminders do i have | which reminders do i have | pending reminders |
+    تذكيراتي | التذكيرات | تذكيرات"""
+)
+_JOBS = _phrases(
+    """schedules | scheduled | my schedules | list schedules | show schedules | schedule | show schedule |
+    what is scheduled | what's scheduled | whats scheduled | what\u2019s scheduled | what is planned |
+    jobs | my jobs | list jobs | show jobs | what jobs are there | scheduled jobs | scheduled commands"""
+)
 _PENDINGS = _phrases(
     """pending | waiting | what is waiting | what's waiting | whats waiting | what\u2019s waiting |
     approvals | what is pending | what's pending | whats pending | what\u2019s pending | open |
@@ -299,7 +310,7 @@ def _accounts(message: str) -> Command | None:
 #: What begins a setting's key wherever it stands; other dotted words are keys after "settings" and "unset".
 _SECTIONS = (
     "bot|policy|autonomy|schedule|repair|ledger|outbound|operators|targets|services|places|routing|adapters"
-    "|guidance|safety|agent|notifications"
+    "|clarify|guidance|safety|agent|notifications"
 )
 _KEY = r"[A-Za-z][\w-]*(?:\.[\w@-]+)+"
 _SET = re.compile(
@@ -324,19 +335,21 @@ def _setting(message: str) -> Command | None:
     return ShowSettings() if _plain(message) in _SETTINGS else None
 
 
+_SHOWN: tuple[tuple[frozenset[str], Command], ...] = (
+    (_TARGETS, ShowTargets()),
+    (_PENDINGS, ShowPending()),
+    (_REMINDERS, ShowJobs()),
+    (_JOBS, ShowJobs(all_kinds=True)),
+    (_TRUSTS, ShowTrust()),
+    (_GUIDANCES, ShowGuidance()),
+    (_HELPS, Help()),
+)
+
+
 def _show(message: str) -> Command | None:
     plain = _plain(message)
-    if plain in _TARGETS:
-        return ShowTargets()
-    if plain in _PENDINGS:
-        return ShowPending()
-    if plain in _TRUSTS:
-        return ShowTrust()
-    if plain in _GUIDANCES:
-        return ShowGuidance()
-    if plain in _HELPS:
-        return Help()
-    return _show_about(message)
+    shown = next((command for phrases, command in _SHOWN if plain in phrases), None)
+    return shown or _show_about(message)
 
 
 def _show_about(message: str) -> Command | None:

@@ -31,6 +31,7 @@ HELP = (
     "  pending · history · who restarted caddy last week? · what did you do? · targets",
     "  stop · resume · auto off · auto on · posture approve_all · never auto web1 · allow auto web1",
     "  settle <id> ran, because …  for what has an unknown end",
+    "  remind me tomorrow at 9 to … · every weekday at 9: run … · reminders · schedules · cancel reminder",
     '  send "deploy starts at 10" to #ops · send this to #ops · post the digest to #ops',
     "  trust <command> on <target> for 30 days · trust rules · revoke trust <id>",
     "  from now on … · guidance · guidance confirm <id> · guidance reject <id> why",

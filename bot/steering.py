@@ -18,7 +18,7 @@ from bot import (
     teaching,
     trusting,
 )
-from bot.acts import settings
+from bot.acts import cancelling, jobs, settings
 from bot.answering import Speaker
 from bot.cards import Cards
 from bot.core import Core
@@ -27,6 +27,7 @@ from bot.outcome import Outcome
 from bot.text import Text
 from gate.decide import Choice
 from gate.domain import Facts, ProposalId
+from gate.resolve.decision import Act
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +79,7 @@ class Steering:
                 settings.change(core, outcome, speaker)
             case commands.Pair() | commands.Unpair() | commands.ShowAccounts():
                 pairing.steer(core, outcome, speaker, command)
-            case commands.ShowTrust() | commands.ShowGuidance() | commands.ShowMemory():
+            case commands.ShowTrust() | commands.ShowGuidance() | commands.ShowMemory() | commands.ShowJobs():
                 self._tell(outcome, speaker, command)
             case commands.Cancel(ref=None):
                 self._cancel_any(outcome, facts, speaker)
@@ -97,14 +98,16 @@ class Steering:
         self,
         outcome: Outcome,
         speaker: Speaker,
-        command: commands.ShowTrust | commands.ShowGuidance | commands.ShowMemory,
+        command: commands.ShowTrust | commands.ShowGuidance | commands.ShowMemory | commands.ShowJobs,
     ) -> None:
-        """Tell what was allowed, taught or told."""
+        """Tell what was allowed, taught, told or promised."""
         match command:
             case commands.ShowTrust():
                 trusting.show(self.core, outcome, speaker)
             case commands.ShowGuidance():
                 teaching.show(self.core, outcome, speaker)
+            case commands.ShowJobs(all_kinds=all_kinds):
+                jobs.show(self.core, outcome, speaker, act=None if all_kinds else Act.REMIND)
             case commands.ShowMemory(about=about):
                 recalling.show(self.core, outcome, speaker, about)
 
@@ -122,7 +125,10 @@ class Steering:
             case _:
                 raise TypeError(f"no proposal in {command!r}")
         if view is None:
-            controls.unknown_id(core, outcome, speaker, ref.proposal)
+            if not isinstance(command, commands.Cancel) or not cancelling.by_id(
+                core, outcome, speaker, ref.proposal
+            ):
+                controls.unknown_id(core, outcome, speaker, ref.proposal)
             return
         match command:
             case commands.Cancel():

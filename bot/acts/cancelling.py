@@ -8,7 +8,7 @@ import re
 from datetime import datetime
 
 from bot import choices
-from bot.acts import times
+from bot.acts import dispatch, times
 from bot.acts.handler import ActRequest, Bound
 from bot.answering import Speaker
 from bot.core import Core
@@ -96,6 +96,21 @@ class CancelActs:
         )
 
 
+def by_id(core: Core, outcome: Outcome, speaker: Speaker, name: str) -> bool:
+    """Cancel the job of that id; False where there never was one."""
+    if core.queries.job(name) is None:
+        return False
+    request = ActRequest(
+        act=Act.CANCEL_JOB,
+        slots={"job": name},
+        said=speaker.said,
+        request_at=speaker.sent_at or outcome.at,
+        tool="cancel_job",
+    )
+    dispatch.begin(core, outcome, speaker, HANDLER, request)
+    return True
+
+
 def cancelled(text: str) -> dict[str, str] | None:
     """Return the slots of a whole message that cancels a job; None for anything else."""
     said = text.strip()
@@ -112,9 +127,10 @@ def cancelled(text: str) -> dict[str, str] | None:
 
 
 def _slots(kind: str, job: str, about: str) -> dict[str, str]:
-    rest = take_apart(about.strip(), remembered=remember(()), zones={}).rest
-    words = [word for word in rest.strip(" .!?,\"'").split() if word.casefold() not in _NO_WORDS]
+    wording = take_apart(about.strip(), remembered=remember(()), zones={})
+    words = [word for word in wording.rest.strip(" .!?,\"'").split() if word.casefold() not in _NO_WORDS]
     slots = {"kind": kind, "job": job.removeprefix("#").casefold(), "about": " ".join(words)}
+    slots["ask"] = "yes" if wording.time and not words else ""  # "tomorrow" is no word of any reminder
     return {name: value for name, value in slots.items() if value}
 
 

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from gate.domain import PersonId, PlaceId, Reason, ReasonCode
 from gate.resolve.decision import Act, Allow, Clarify, Decision, Deny, Option, Slots
 
-#: The slots that are read: an id as typed, the kind that is meant, words of its text, how often it was asked.
-JOB, KIND, ABOUT, TRIES = "job", "kind", "about", "tries"
+#: The slots that are read: an id as typed, the kind that is meant, words of its text, whether to ask however
+#: few there are, and how often it was asked.
+JOB, KIND, ABOUT, ASK, TRIES = "job", "kind", "about", "ask", "tries"
 #: The most options of a question (K12), and how much of a job's text its button has room for.
 MOST, LABEL_MAX = 5, 40
 #: Answers that name nothing, after which it is given up.
@@ -65,10 +66,10 @@ def resolve(slots: Slots, *, jobs: Sequence[PendingJob] | None, asker: Asker) ->
         return _by_id(wanted, slots, jobs, asker)
     here = [one for one in _matching(jobs, slots) if one.place == asker.place]
     mine = [one for one in here if one.person == asker.person]
-    if len(mine) == 1:
+    if len(mine) == 1 and not slots.get(ASK):
         return _allow(slots, mine[0], because="the only one here")
     kind = slots.get(KIND, "")
-    if not mine and kind != Act.REMIND and len(others := _may(here, asker)) == 1:
+    if not mine and not slots.get(ASK) and kind != Act.REMIND and len(others := _may(here, asker)) == 1:
         return _allow(slots, others[0], because="the only one here")
     options = mine or _may(here, asker) or _elsewhere(_matching(jobs, slots), asker)
     if not options:
@@ -126,7 +127,7 @@ def _matching(jobs: Sequence[PendingJob], slots: Slots) -> list[PendingJob]:
 
 
 def _allow(slots: Slots, job: PendingJob, *, because: str) -> Allow:
-    kept = {name: value for name, value in slots.items() if name not in (KIND, ABOUT, TRIES)}
+    kept = {name: value for name, value in slots.items() if name not in (KIND, ABOUT, ASK, TRIES)}
     return Allow(slots={**kept, JOB: job.id}, because=because)
 
 

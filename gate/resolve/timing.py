@@ -141,25 +141,27 @@ def _of_answer(reader: _Reader, slots: dict[str, str]) -> Resolved | Clarify | D
         whole = reader.read(f"{slots.get('words', '')} {said}", asked_at)
         if isinstance(whole, Resolved | Impossible) or (isinstance(whole, Ask) and whole.options):
             return _end(whole, slots, times)
-    if isinstance(alone, NoTime) or (isinstance(alone, Ask) and not alone.options):
-        return _again(alone, said, slots, times)
+    if isinstance(alone, NoTime):
+        return _again(lacking, said, slots, times)
+    if isinstance(alone, Ask) and not alone.options:
+        return _again(alone, "", slots, times)
     return _end(alone, slots, times)
 
 
-def _again(outcome: NoTime | Ask, said: str, slots: dict[str, str], times: Times) -> Clarify | Deny:
-    """Ask once more where an answer named no time; then give up."""
+def _again(asked: Outcome, said: str, slots: dict[str, str], times: Times) -> Clarify | Deny:
+    """Ask `asked` once more where an answer, `said`, named no time; then give up."""
     tries = int(slots.get("tries", "0")) + 1
     if tries >= MOST_TRIES and not times.guesses:
         return which_time.given_up(slots)
     slots["tries"] = str(tries)
     del slots[which_time.FREE]
-    if isinstance(outcome, NoTime):
-        return which_time.no_time(slots, times, said=said)
-    return which_time.question(outcome, slots, times)
+    if isinstance(asked, Ask):
+        return which_time.question(asked, slots, times, said=said)
+    return which_time.no_time(slots, times, said=said)
 
 
 def _of_tool(reader: _Reader, slots: dict[str, str], *, unread: bool) -> Resolved | Clarify | Deny:
-    """Return the time that a tool names, where the person's words name none, or none understood (`unread`)."""
+    """Return the time that a tool names, where the person's words name none; `unread`: none understood."""
     times, timing = reader.times, slots["timing"].strip()
     found = parse_absolute(timing, times)
     if found is None and not unread:

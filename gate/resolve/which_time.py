@@ -43,18 +43,24 @@ _PLAIN_QUESTIONS = {
 }
 
 
-def question(asked: Ask, slots: Slots, times: Times) -> Clarify:
-    """Return the question that `asked` comes to."""
+def question(asked: Ask, slots: Slots, times: Times, *, said: str = "") -> Clarify:
+    """Return the question that `asked` comes to; `said` are words of an answer that named no time."""
     options = _options(asked, times)
     text = _question_with(asked, options, times) if options else _PLAIN_QUESTIONS[asked.why]
+    text = f"{_no_time(said)} {text}" if said else text
     return Clarify(question=text, slots=slots, options=options, free=FREE, because=asked.why.value)
 
 
 def no_time(slots: Slots, times: Times, *, said: str = "") -> Clarify:
     """Return the question for words that name no time; `said` are the words of an answer."""
     asked = Ask(options=(), why=Why.UNREAD)
-    text = f'"{said}" names no time. {_HOW}' if said else f"When? {_HOW}"
+    text = f"{_no_time(said)} {_HOW}" if said else f"When? {_HOW}"
     return Clarify(question=text, slots=slots, options=guesses(times), free=FREE, because=asked.why.value)
+
+
+def _no_time(said: str) -> str:
+    short = said if len(said) <= _NAME_MAX else f"{said[: _NAME_MAX - 1]}…"
+    return f'"{short}" names no time.'
 
 
 def passed(found: Resolved, slots: Slots, times: Times) -> Clarify:

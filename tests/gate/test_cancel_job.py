@@ -73,6 +73,10 @@ def test_several_are_an_option_each_up_to_five_with_a_short_label() -> None:
     assert decision.options[0].patch == {"job": "k00000"}
 
 
+def test_where_it_is_not_plain_even_the_only_one_is_asked_about() -> None:
+    assert ids(cancels({"kind": "remind", "ask": "yes"}, job("k00001"))) == ["job_k00001"]
+
+
 def test_words_of_its_text_say_which() -> None:
     jobs = (job("k00001", text="Call Bo"), job("k00002", text="water the plants"))
     decision = cancels({"kind": "remind", "about": "the Plants"}, *jobs)

@@ -320,6 +320,16 @@ def test_a_bare_yes_is_no_time_and_is_not_asked_about_without_end() -> None:
     assert isinstance(answered(first, "sometime next year", times()), Deny)
 
 
+def test_an_answer_without_a_time_leaves_the_options_open() -> None:
+    question = asks("remind me next Tuesday")
+    first = answered(question, "the one when Bo is back from his long holiday", times())
+    assert labels(first) == labels(question)
+    assert isinstance(first, Clarify)
+    assert first.question == (
+        '"the one when Bo is back from …" names no time. That can be read in several ways. Which one?'
+    )
+
+
 def test_an_answer_that_is_not_understood_is_asked_about_once_more() -> None:
     first = answered(asks("remind me to pay"), "an hour before the flight", times())
     assert isinstance(first, Clarify)
