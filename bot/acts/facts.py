@@ -186,7 +186,7 @@ def _known(
             if one.fact is not None
         ],
         request_at=request.request_at,
-        now=outcome.at,
+        decided_at=outcome.at,
         zone=speaker.zone,
         remembered=memory.anchors(core, speaker.operator.id, alone=speaker.alone),
         zones=zones_in(words),

@@ -24,7 +24,7 @@ _JOINS = re.compile(
     r"\s(?P<verb>is|are|will be|starts?|begins?|happens?|takes? place|runs?|expires?|ends?|renews?|resets?"
     r"|will (?:start|begin|happen|take place|run|expire|end|renew|reset)"
     r"|(?:(?:was|were|is|are|has been|have been|got)\s)?(?:moved|rescheduled|postponed|pushed)\sto"
-    r"|سيكون|ستكون|يكون|تكون|هو|هي|يبدا|يبدأ|تبدأ|ينتهي|تنتهي)\s",
+    r"|سيكون|ستكون|يكون|تكون|هو|هي|يبدا|يبدأ|تبدأ|ينتهي|تنتهي)(?=\s)",
     re.IGNORECASE,
 )
 #: What joins a thing to something else than a time.
@@ -37,6 +37,8 @@ _A_KIND = re.compile(r"(?:an?|our|my)\s+(?P<kind>[^\W\d_][\w:-]*)\s+(?P<rest>.+)
 _HAVE = re.compile(
     r"(?:i|we)\s+have\s+|i['\u2019]ve\s+(?:got\s+)?|there(?:\s+is|['\u2019]s)\s+", re.IGNORECASE
 )
+#: Before a verb, and no thing: "there is a party on Friday".
+_NOBODY = frozenset({"", "there", "it", "that", "this"})
 _LENGTH = re.compile(
     r"(?:about\s+|~\s*)?(?:\d+(?:[.,]\d+)?|an?|half an?|one|two|three|four|five|six|ten)\s*"
     r"(?:s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?|months?|years?)\b",
@@ -88,13 +90,13 @@ def _event(sentence: str, remembered: Remembered, zones: Mapping[str, tzinfo]) -
     """Read "X is at T", by the last verb that a time follows."""
     for join in reversed(list(_JOINS.finditer(sentence))):
         subject = sentence[: join.start()].strip()
-        rest = sentence[join.end() :]
+        rest = sentence[join.end() :].lstrip()
         rest = rest[_FILLER.match(rest).end() :]  # type: ignore[union-attr] # it matches the empty string too
         kind = _A_KIND.fullmatch(rest)
         if kind is not None:
             rest = kind["rest"]
         time = _beginning(rest, remembered, zones)
-        if not time or _LENGTH.fullmatch(time) or not subject:
+        if not time or _LENGTH.fullmatch(time) or subject.casefold() in _NOBODY:
             continue
         noun = _NOUNS.get(join["verb"].casefold().removeprefix("will "), "")
         name = subject if not noun or subject.casefold().endswith(noun) else f"{subject} {noun}"
@@ -161,4 +163,9 @@ def tells_secret(told: Told, sentence: str) -> bool:
     if _BESIDE.search(plain(sentence)):
         return True
     is_secret = _ENDS_TELLING.fullmatch(plain(told.subject)) is not None
-    return is_secret and not told.time and not told.whole and _ELSEWHERE.match(plain(told.object)) is None
+    return (
+        is_secret
+        and not told.time
+        and not told.whole
+        and _ELSEWHERE.match(plain(told.object).removeprefix("was ")) is None
+    )

@@ -56,7 +56,7 @@ class Known:
         held: the facts that count about the very same thing, or those that are to be forgotten.
         secret: the words hold what looks like a credential.
         request_at: when the words were said that are to be read, aware.
-        now: the instant of the decision, aware.
+        decided_at: the instant of the decision, aware.
         zone: the zone that the person's wall clock is in.
         remembered: the events that a time may be counted from.
         zones: zones by folded name.
@@ -66,7 +66,7 @@ class Known:
     source: Source
     held: Sequence[Held]
     request_at: datetime
-    now: datetime
+    decided_at: datetime
     zone: tzinfo
     remembered: Remembered
     zones: Mapping[str, tzinfo]
@@ -209,7 +209,7 @@ def _ask(found: Ask, words: str, slots: Slots, told: Told, known: Known) -> Clar
     options = [
         Option(
             id=f"reading_{number}",
-            label=_cut(stated.told(text, now=known.now, zone=known.zone)),
+            label=_cut(stated.told(text, now=known.decided_at, zone=known.zone)),
             patch={"dated": text},
         )
         for number, one in enumerate(found.options[:_MOST], start=1)
@@ -282,7 +282,7 @@ def wording(about: str, predicate: str, stands_for: str, said: str, *, now: date
 
 
 def _told_of(one: Held, known: Known) -> str:
-    told = wording(one.about, one.predicate, one.object, one.said, now=known.now, zone=known.zone)
+    told = wording(one.about, one.predicate, one.object, one.said, now=known.decided_at, zone=known.zone)
     if one.source is not Source.USER_EXPLICIT:
         return f"{told} ({one.source.value.replace('_', ' ')})"
     return told if one.person == known.person else f"{told} (told by {one.person})"
@@ -290,7 +290,7 @@ def _told_of(one: Held, known: Known) -> str:
 
 def _shown(fact: Slots, known: Known) -> str:
     if fact["predicate"] == AT:
-        return stated.told(fact["object"], now=known.now, zone=known.zone)
+        return stated.told(fact["object"], now=known.decided_at, zone=known.zone)
     return fact["object"]
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from gate.when import Anchor, Ask, Resolved
-from gate.when.naming import bare, called, names_of
+from gate.when.naming import bare, called, is_event, names_of
 from tests.gate.when.when_cases import REQUEST, when
 
 
@@ -62,3 +62,21 @@ def test_one_name_of_two_meetings_asks_which() -> None:
     one = when("remind me an hour before the meeting with Bo", anchors=both)
     assert isinstance(one, Resolved)
     assert one.anchor == "b2"
+
+
+@pytest.mark.parametrize(
+    ("about", "is_one"),
+    [
+        ("the project sync", True),
+        ("the 1:1 with Bo", True),
+        ("our deadline", True),
+        ("the disk", False),
+        ("we changed the disk", False),
+        ("the notes of the meeting", False),
+        ("اجتماع المشروع", True),
+        ("القرص", False),
+        ("", False),
+    ],
+)
+def test_what_takes_place_is_known_by_its_noun(about: str, *, is_one: bool) -> None:
+    assert is_event(about) == is_one
