@@ -48,6 +48,14 @@ class _Failure:
         return f"repair.autonomy: {self.dial.lowered}" if self.dial.lowered else "repair.autonomy propose"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Look:
+    """What shows more of a failure. `said` asks for it in words: below propose no command is handed out."""
+
+    action: Action
+    said: str
+
+
 def follow(core: Core, action: ActionId) -> tuple[ProposalId, ...]:
     """Say, ask or propose what follows if `action` failed; return the proposals that may move.
 
@@ -107,12 +115,13 @@ def _compose(core: Core, outcome: Outcome, failure: _Failure) -> None:
     lines = [f"#{failure.view.id} failed, likely because {failure.likely.why}."]
     if look is None or not failure.permits(Level.ASK):
         if look is not None:
-            lines.append(f"To look:  run {look.command} on {look.target.id}")
+            lines.append(f"To look, say:  {look.said}")
         _say(outcome, failure, lines)
     elif not failure.permits(Level.PROPOSE):
         _ask(core, outcome, failure, look, lines[0])
     else:
-        _say(outcome, failure, [*lines, f"A look, which only reads: {look.command} on {look.target.id}"])
+        command = f"{look.action.command} on {look.action.target.id}"
+        _say(outcome, failure, [*lines, f"A look, which only reads:  {command}"])
         asked = Asked(
             requester=failure.view.requester,
             place=failure.view.asked_in,
@@ -120,7 +129,7 @@ def _compose(core: Core, outcome: Outcome, failure: _Failure) -> None:
             source=SOURCE,
             waits="" if failure.permits(Level.RUN) else failure.because,
         )
-        made = propose(core, outcome, (look,), asked)
+        made = propose(core, outcome, (look.action,), asked)
         if isinstance(made, Denied):
             outcome.say(Text.of(made.reason.text))
 
@@ -130,31 +139,32 @@ def _say(outcome: Outcome, failure: _Failure, lines: list[str]) -> None:
     outcome.say(Text.of(*lines, *lowered))
 
 
-def _ask(core: Core, outcome: Outcome, failure: _Failure, look: Action, why: str) -> None:
+def _ask(core: Core, outcome: Outcome, failure: _Failure, look: _Look, why: str) -> None:
     operator = core.operator(failure.view.requester)
     if operator is None:
         _say(outcome, failure, [why])
         return
     speaker = Speaker(operator=operator, said="", event="", zone=core.zone_for(operator.id))
     lowered = f" (repair.autonomy: {failure.dial.lowered})" if failure.dial.lowered else ""
-    request = f"run {look.command} on {look.target.id}"
+    request = f"run {look.action.command} on {look.action.target.id}"
     choice = choices.Choice(
         question=f"{why} Look at it?{lowered}",
-        options=((f"Look: {look.command}", request),),
+        options=((f"Look: {look.said}", request),),
         open_s=core.policy.clarification_s,
     )
     choices.ask(core, outcome, speaker, choice)
 
 
-def _look(core: Core, failure: _Failure, *, proposal: ProposalId) -> Action | None:
+def _look(core: Core, failure: _Failure, *, proposal: ProposalId) -> _Look | None:
     """Return what shows more of the failure and certainly changes nothing; None where there is none."""
     document = core.library.documents.get(failure.likely.look)
     if document is None:
         return None
     step = document.steps[0]
     defaults = {name: one.default for name, one in document.inputs.items() if one.default is not None}
+    values = {**defaults, **failure.likely.inputs}
     try:
-        command = bind(step.command, {**defaults, **failure.likely.inputs}, inputs=document.inputs)
+        command = bind(step.command, values, inputs=document.inputs)
     except BindingError:
         return None
     draft = ActionDraft(
@@ -169,4 +179,6 @@ def _look(core: Core, failure: _Failure, *, proposal: ProposalId) -> Action | No
     if isinstance(bound, Denied):
         return None
     verdict = judge(core, bound[0]).verdict
-    return bound[0] if verdict.auto_run and verdict.risk is Risk.READ_ONLY else None
+    if not verdict.auto_run or verdict.risk is not Risk.READ_ONLY:
+        return None
+    return _Look(action=bound[0], said=f"{document.title.format_map(values)} on {bound[0].target.id}")

@@ -42,7 +42,7 @@ from bot.ports import (
 from bot.runtime import said_at_run_time
 from bot.settings.layers import Candidate, Layer
 from bot.settings.live import Settings
-from gate.domain import PersonId, Risk, TargetKind
+from gate.domain import PersonId, ProposalId, Risk, TargetKind
 from gate.policy import Operator, Permission, Policy
 from ledger.projections import holds, project
 from ledger.queries import Queries
@@ -220,6 +220,10 @@ class Kit:
         await conversation._look_now()
         await conversation._delivery.flush()
         await conversation._delivery.settled()
+
+    async def at_rest(self) -> None:
+        """Wait until nothing of the newest proposal runs."""
+        await self.app.conversation._work.quiet([ProposalId(self.newest_id())])
 
     async def hand_over(self, inbound: Inbound) -> Receipt:
         """Hand over an event and return its receipt."""

@@ -42,7 +42,7 @@ async def test_by_default_a_likely_reason_is_named_and_nothing_is_proposed(tmp_p
     async with conversation(tmp_path) as kit:
         shown = await failed(kit)
         assert "failed, likely because a filesystem of local is full" in shown
-        assert "To look:  run df -h on local" in shown
+        assert "To look, say:  disk space on local" in shown
         assert proposals(kit) == 1
 
 
@@ -66,7 +66,7 @@ async def test_propose_shows_a_look_that_waits_for_a_yes(tmp_path: Path, level: 
 async def test_run_looks_at_once_through_the_ordinary_path(tmp_path: Path) -> None:
     async with conversation(tmp_path, settings=levels("run")) as kit:
         await failed(kit)
-        await kit.app.conversation._work.quiet([kit.newest_id()])
+        await kit.at_rest()
         assert kit.states() == ["succeeded"]
         view = kit.core.queries.proposal(kit.newest_id())
         assert view is not None
@@ -80,7 +80,7 @@ async def test_a_look_above_the_ceiling_is_lowered_and_says_so(tmp_path: Path) -
         assert kit.states() == ["waiting"]
     for ceiling, told in (
         ("ask", "Look at it? (repair.autonomy: requested run"),
-        ("advise", "To look:  run"),
+        ("advise", "To look, say:"),
     ):
         async with conversation(tmp_path / ceiling, settings=levels("run", ceiling=ceiling)) as kit:
             shown = await failed(kit)
@@ -124,7 +124,7 @@ async def test_nothing_follows_a_look_that_fails_nor_a_success(tmp_path: Path) -
     library = library_with("df -h '/no space left on device'")
     async with conversation(tmp_path, settings=levels("run"), library=library) as kit:
         await failed(kit)
-        await kit.app.conversation._work.quiet([kit.newest_id()])
+        await kit.at_rest()
         assert kit.states() == ["failed"]
         assert proposals(kit) == 2
         await kit.say("run echo no space left on device on local")
