@@ -100,6 +100,27 @@ def test_the_example_config_shows_adapters_as_they_are() -> None:
         assert set(table) == set(type(settings).model_fields), platform
 
 
+def boundaries() -> list[tuple[str, str, str]]:
+    """Return the rows of the table that says what is enforced: (what, how far, what shows it)."""
+    text = (ROOT / "docs" / "security.md").read_text()
+    table = text[text.index("## Enforced, and advisory") :].split("\n## ", maxsplit=1)[0]
+    rows = re.findall(r"^\| (.+?) \| (\w+) \| (.+) \|$", table, re.MULTILINE)
+    assert len(rows) == table.count("\n|") - 2, "a row that is none"
+    return rows
+
+
+@pytest.mark.parametrize(("what", "how_far", "shown_by"), boundaries())
+def test_what_is_enforced_names_the_test_that_fails_without_it(
+    what: str, how_far: str, shown_by: str
+) -> None:
+    assert how_far in ("enforced", "advisory"), what
+    named = re.findall(r"`([\w/]+\.py)::(test_\w+)`", shown_by)
+    assert bool(named) is (how_far == "enforced"), what
+    for file, test in named:
+        found = re.search(rf"^(?:async )?def {test}\(", (ROOT / "tests" / file).read_text(), re.MULTILINE)
+        assert found, f"{what}: there is no {file}::{test}"
+
+
 def test_the_lock_file_has_hashes_and_no_addresses() -> None:
     text = (ROOT / "requirements.lock").read_text()
     pins = re.findall(
