@@ -18,14 +18,18 @@ MAX_CHARS = 2000
 _PLEASE = (
     r"(?:(?:please|pls|also|and|ok|okay|hey)[\s,]+)*(?:(?:can|could|would|will)\s+you\s+(?:please\s+)?)?"
 )
+_SHARED = (
+    r"(?P<shared>\s+for\s+(?:everyone|everybody|all(?:\s+of\s+us)?|us(?:\s+all)?|the\s+(?:whole\s+)?team))?"
+)
 _THAT = re.compile(
     rf"{_PLEASE}(?:remember|note(?:\s+down)?|keep\s+in\s+mind|memori[sz]e|(?:do\s+not|don['\u2019]?t)\s+forget"
-    r"|for\s+the\s+record)(?:\s*[:,]\s*(?:that\s+)?|\s+(?:this\s*:\s*|that[\s,:]+))(?P<text>\S.*)",
+    rf"|for\s+the\s+record){_SHARED}(?:\s*[:,]\s*(?:that\s+)?|\s+(?:this\s*:\s*|that[\s,:]+))(?P<text>\S.*)",
     re.IGNORECASE | re.DOTALL,
 )
 #: Without "that": the thing comes at once, and is no verb and no person.
 _THING = re.compile(
-    rf"{_PLEASE}(?:remember|memori[sz]e)\s+(?P<text>(?:the|my|our|i\s+have|we\s+have|there\s+is|there['\u2019]s)\s+\S.*)",
+    rf"{_PLEASE}(?:remember|memori[sz]e){_SHARED}\s+"
+    r"(?P<text>(?:the|my|our|i\s+have|we\s+have|there\s+is|there['\u2019]s)\s+\S.*)",
     re.IGNORECASE | re.DOTALL,
 )
 _FORGET = re.compile(
@@ -43,18 +47,25 @@ _NOTHING = frozenset({
 _NO_FACT = frozenset({"remember", "remember that", "remember this", "remember something", "تذكر"})
 _NO_NAMES = ("to ", "how ", "why ", "whether ")
 
+_FOR_ALL = "للجميع "
 _ARABIC_THAT = re.compile(
-    r"(?:(?:من فضلك|رجاء|لو سمحت) )?(?:تذكر|تذكري|احفظ|سجل|لاحظ|دون) ?(?:ان |:|: |بان )(?=\S)"
+    rf"(?:(?:من فضلك|رجاء|لو سمحت) )?(?:تذكر|تذكري|احفظ|سجل|لاحظ|دون) ?(?:{_FOR_ALL})?(?:ان |:|: |بان )(?=\S)"
 )
 _ARABIC_FORGET = re.compile(r"(?:(?:من فضلك|رجاء|لو سمحت) )?(?:انس|انسي|امسح من ذاكرتك) (?:ان |عن )?(?=\S)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remember:
-    """A sentence to keep; `loose` is one that nothing but its own form marks as a fact."""
+    """A sentence to keep.
+
+    Attributes:
+        loose: nothing but its own form marks it as a fact.
+        shared: for everybody, wherever it was told.
+    """
 
     text: str
     loose: bool = False
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,9 +87,11 @@ def asked(message: str) -> Remember | Forget | None:
 def _remember(said: str) -> Remember | None:
     for pattern, loose in ((_THAT, False), (_THING, True)):
         if match := pattern.fullmatch(said):
-            return Remember(text=match["text"].strip(), loose=loose)
+            return Remember(text=match["text"].strip(), loose=loose, shared=match["shared"] is not None)
     text = behind(_ARABIC_THAT, said)
-    return Remember(text=text) if text or plain(said).strip(" .!:,") in _NO_FACT else None
+    if not text and plain(said).strip(" .!:,") not in _NO_FACT:
+        return None
+    return Remember(text=text, shared=bool(text) and _FOR_ALL in plain(said[: said.find(text)] + "|"))
 
 
 def _forget(said: str) -> Forget | None:

@@ -28,6 +28,8 @@ from gate.trust import BLOCKED, LOWER_TRUST, Source, may_supersede
 from ledger.beliefs import BeliefState, BeliefView, Fact, packed
 from ledger.kinds import Json, Kind, RowIs
 
+#: The slot that says that a fact is for everybody, wherever it was told.
+_SHARED = "shared"
 #: What a tool may say of a fact; everything else in its arguments is left aside.
 _OF_TOOLS = ("subject", "predicate", "object")
 
@@ -40,12 +42,12 @@ class FactActs:
     def read(self, core: Core, speaker: Speaker, request_at: datetime) -> ActRequest | None:
         """Return what the message wants remembered or forgotten; None where it wants neither."""
         match fact_requests.asked(speaker.said):
-            case Remember(text=text, loose=loose):
+            case Remember(text=text, loose=loose, shared=shared):
                 told = _split(core, speaker, text)
                 if loose and told.whole:
                     return None
-                act = Act.REVISE_FACT if _alike(core, speaker, told) else Act.STORE_FACT
-                slots = {"text": text}
+                slots = {"text": text, _SHARED: "yes" if shared else ""}
+                act = Act.REVISE_FACT if _alike(core, speaker, told, slots) else Act.STORE_FACT
             case Forget() as wanted:
                 subject = _named(core, speaker, wanted)
                 # Beside a card, "forget the restart" is about that.
@@ -68,7 +70,7 @@ class FactActs:
                 slots, _known(core, outcome, speaker, request, slots=slots, held=held, source=source)
             )
         told = _told(core, speaker, slots)
-        held = _alike(core, speaker, told)
+        held = _alike(core, speaker, told, slots)
         known = _known(core, outcome, speaker, request, slots=slots, held=held, source=source)
         return facts.store(slots, told, known)
 
@@ -138,17 +140,21 @@ def _named(core: Core, speaker: Speaker, wanted: Forget) -> str:
     return wanted.text if told.whole else told.subject
 
 
-def _alike(core: Core, speaker: Speaker, told: Told) -> tuple[BeliefView, ...]:
-    """Return the facts about the very same thing, among those that are told here."""
-    if not told.subject:
-        return ()
-    key = _key(core, speaker, told.subject)
+def _is_private(speaker: Speaker, slots: Slots) -> bool:
+    """Whether a fact is its teller's alone: told in private, and not said to be for everybody."""
+    return speaker.alone and not slots.get(_SHARED, "")
+
+
+def _key(core: Core, speaker: Speaker, subject: str, slots: Slots) -> str:
+    owner = speaker.operator.id if _is_private(speaker, slots) else None
+    return memory.subject_key(core, subject, owner=owner)
+
+
+def _alike(core: Core, speaker: Speaker, told: Told, slots: Slots) -> tuple[BeliefView, ...]:
+    """Return the facts about the very same thing, among those that are told like this one."""
+    key = _key(core, speaker, told.subject, slots)
     recalled = memory.recall(core, speaker.operator.id, alone=speaker.alone)
     return tuple(one for one in recalled.beliefs if one.subject == key)
-
-
-def _key(core: Core, speaker: Speaker, subject: str) -> str:
-    return memory.subject_key(core, subject, owner=speaker.operator.id if speaker.alone else None)
 
 
 def _called(core: Core, speaker: Speaker, subject: str) -> tuple[BeliefView, ...]:
@@ -205,13 +211,13 @@ def _store(core: Core, outcome: Outcome, speaker: Speaker, bound: Bound) -> None
     fact = _fact(slots)
     body: dict[str, Json] = {
         "belief": belief,
-        "subject": _key(core, speaker, slots["subject"]),
+        "subject": _key(core, speaker, slots["subject"], slots),
         "predicate": slots["predicate"],
         "source": slots["source"],
         "functional": bool(slots["functional"]),
         "person": speaker.operator.id,
         "place": outcome.place,
-        "private": speaker.alone,
+        "private": _is_private(speaker, slots),
         "supersedes": slots["supersedes"],
     }
     if old is not None and not may_supersede(old.source, Source(slots["source"])):
@@ -228,9 +234,7 @@ def _store(core: Core, outcome: Outcome, speaker: Speaker, bound: Bound) -> None
     if old is not None and old.fact is not None:
         lines.append(f"Before that it was: {told_in_words(core, old, now=outcome.at, zone=speaker.zone)}.")
     # Nothing of it stays in the outbox, so that forgetting it takes it all.
-    outcome.say(
-        Text.of(*lines, muted(_notes(fact, slots["predicate"], speaker, now=outcome.at))), fleeting=True
-    )
+    outcome.say(Text.of(*lines, muted(_notes(fact, slots, speaker, now=outcome.at))), fleeting=True)
 
 
 def _block(outcome: Outcome, body: Mapping[str, Json], fact: Fact, *, held: str, act: str) -> None:
@@ -269,8 +273,8 @@ def _forget(core: Core, outcome: Outcome, speaker: Speaker, bound: Bound) -> Non
     )
 
 
-def _notes(fact: Fact, predicate: str, speaker: Speaker, *, now: datetime) -> str:
-    found = stated.read(fact.object, speaker.zone) if predicate == AT else None
+def _notes(fact: Fact, slots: Slots, speaker: Speaker, *, now: datetime) -> str:
+    found = stated.read(fact.object, speaker.zone) if slots["predicate"] == AT else None
     notes = []
     if found is not None and found.at < now and not found.rrule:
         notes.append("That has passed, so no time can be counted from it.")
@@ -280,8 +284,10 @@ def _notes(fact: Fact, predicate: str, speaker: Speaker, *, now: datetime) -> st
         lead = "a day" if found.whole_day else "an hour"
         notes.append(f'Say "remind me {lead} before {fact.about}".')
     notes.append(f'"forget {fact.about}" drops it.')
-    if speaker.alone:
-        notes.append("Told in private, so only you are shown it, and only there.")
+    if _is_private(speaker, slots):
+        notes.append(
+            'Told in private, so it is only for you, and only there: "remember for everyone that …".'
+        )
     return " ".join(notes)
 
 
