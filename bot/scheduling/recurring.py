@@ -3,14 +3,14 @@
 Days and longer are counted on the wall clock of a zone and converted, so "every weekday at 9" stays at 9
 when the clocks change. A wall time that is skipped then becomes the first instant after the gap, one that
 comes twice happens the first time. Hours and minutes without further parts are counted in the world instead:
-"every 10 minutes" goes on through the hour that comes twice.
+"every 10 minutes" goes on through the hour that comes twice. COUNT counts the first occurrence, always.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
-from itertools import count, takewhile
+from itertools import count, islice, takewhile
 
 from dateutil.rrule import rrule, rrulestr
 
@@ -99,15 +99,25 @@ def between(
 
 
 def _after(first_at: datetime, rule: str, zone: tzinfo, after: datetime) -> Iterator[datetime]:
-    """Yield every occurrence of `rule` later than `after`, which is not before `first_at`, in order."""
+    """Yield every occurrence later than `after`, which is not before `first_at`, in order."""
     if not rule:
         return
-    last = after.astimezone(UTC)
-    counted = _steps if counts_elapsed(rule) else _on_the_wall
-    for one in counted(first_at, rule, zone, last):
-        if one > last:  # a wall time in a gap may fall together with the next
+    times = _steps if counts_elapsed(rule) else _on_the_wall
+    limit = _parts(rule).get("COUNT")
+    if limit is None:
+        yield from _rising(times(first_at, rule, zone, after.astimezone(UTC)), after)
+        return
+    # The first one is one of so many, whether or not the rule has it.
+    every = _rising(times(first_at, rule, zone, first_at.astimezone(UTC)), first_at)
+    yield from (one for one in islice(every, int(limit) - 1) if one > after)
+
+
+def _rising(times: Iterator[datetime], after: datetime) -> Iterator[datetime]:
+    """Yield what is later than `after` and all before; a wall time in a gap may coincide with the next."""
+    for one in times:
+        if one > after:
             yield one
-            last = one
+            after = one
 
 
 def _steps(first_at: datetime, rule: str, zone: tzinfo, after: datetime) -> Iterator[datetime]:
@@ -116,10 +126,9 @@ def _steps(first_at: datetime, rule: str, zone: tzinfo, after: datetime) -> Iter
     step = _UNITS[parts["FREQ"]] * int(parts.get("INTERVAL", "1"))
     first = first_at.astimezone(UTC)
     until = instant_of(_until(parts["UNTIL"], zone), zone) if "UNTIL" in parts else None
-    count_of_all = int(parts["COUNT"]) if "COUNT" in parts else None
     for number in count((after - first) // step):
         one = first + number * step
-        if number == count_of_all or (until is not None and one > until):
+        if until is not None and one > until:
             return
         yield one
 
@@ -129,7 +138,7 @@ def _on_the_wall(first_at: datetime, rule: str, zone: tzinfo, after: datetime) -
     # A gap moves what is before it to after it, so one day earlier is looked at too.
     begin = after.astimezone(zone).replace(tzinfo=None, fold=0) - timedelta(days=1)
     parts = _parts(rule)
-    if parts.get("FREQ") in _UNITS and "COUNT" not in parts and begin - start > _WEEK:
+    if parts.get("FREQ") in _UNITS and begin - start > _WEEK:
         # What is counted in minutes is not counted from years ago.
         step = _UNITS[parts["FREQ"]] * int(parts.get("INTERVAL", "1"))
         start += (begin - start) // step * step
@@ -158,7 +167,7 @@ def instant_of(wall: datetime, zone: tzinfo) -> datetime:
 
 def _walls(start: datetime, rule: str, zone: tzinfo) -> rrule:
     """Return the occurrences of `rule` as wall times, from the naive `start` on."""
-    parts = _parts(rule)
+    parts = {name: value for name, value in _parts(rule).items() if name != "COUNT"}
     if "UNTIL" in parts:
         parts["UNTIL"] = f"{_until(parts['UNTIL'], zone):%Y%m%dT%H%M%S}"
     text = ";".join(f"{name}={value}" for name, value in parts.items())

@@ -21,10 +21,13 @@ import bot.app
 from bot.loading.lexicon import load_lexicons
 from bot.loading.library import load_library
 from bot.loading.rules import load_rules
-from tests.crash.life import CONFIG, Order, live, open_ledger
+from tests.crash import alarms, life
+from tests.crash.life import CONFIG, Order, open_ledger
 from tests.crash.surface import LateClock
 from tests.crash.trap import Trap
 
+#: What a life does that is not named here is talk, by a script of that name.
+LIVES = {"alarms": alarms.live}
 ROOT = Path(__file__).parent.parent.parent
 
 
@@ -79,7 +82,7 @@ def _be(order: Order, config: Path) -> None:
             os.dup2(errors.fileno(), 1)
             os.dup2(errors.fileno(), 2)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        code = live(order, config)
+        code = LIVES.get(order.script, life.live)(order, config)
     except BaseException:  # noqa: BLE001 - told through stderr and the exit code; nothing else is above this
         import traceback  # noqa: PLC0415 - only here
 

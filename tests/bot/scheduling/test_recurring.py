@@ -52,6 +52,11 @@ def test_an_hour_that_does_not_exist_is_the_next_instant_that_does() -> None:
     assert instant_of(datetime.fromisoformat("2026-03-29 02:30"), VIENNA) == at("2026-03-29 03:00")
 
 
+def test_the_first_one_counts_where_its_wall_time_does_not_exist() -> None:
+    rule = "FREQ=DAILY;COUNT=2;BYHOUR=2;BYMINUTE=30;BYSECOND=0"
+    assert texts(at("2026-03-29 03:00"), rule, most=4) == ["03-29 03:00 +0200", "03-30 02:30 +0200"]
+
+
 def test_an_hour_that_exists_twice_happens_once() -> None:
     assert texts(at("2026-10-24 02:30"), "FREQ=DAILY", most=3) == [
         "10-24 02:30 +0200",
@@ -89,7 +94,12 @@ def test_several_wall_times_in_a_gap_are_one_instant() -> None:
     ],
 )
 def test_a_rule_may_end(rule: str, count: int) -> None:
-    assert len(times(at("2026-03-02 09:00"), rule, most=9)) == count
+    first = at("2026-03-02 09:00")
+    assert len(times(first, rule, most=9)) == count
+    assert following(first, rule, VIENNA, after=first + timedelta(days=9)) is None
+    run = between(first, rule, VIENNA, since=first, until=first + timedelta(days=99))
+    assert run is not None
+    assert run.count == count
 
 
 @pytest.mark.parametrize(
