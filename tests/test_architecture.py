@@ -100,10 +100,9 @@ IMPURE_NAMES = {
     "breakpoint",
     "globals",
 }
+#: Reading a clock; a value's own field may be called `now`, so these count when called, or of a class.
+CLOCKS = {"now", "utcnow", "today"}
 IMPURE_ATTRIBUTES = {
-    "now",
-    "utcnow",
-    "today",
     "environ",
     "getenv",
     "urandom",
@@ -126,6 +125,11 @@ def impurities(source: str) -> list[str]:
         match node:
             case ast.Call(func=ast.Name(id=name)) if name in IMPURE_NAMES:
                 found.append(f"line {node.lineno}: {name}()")
+            case (
+                ast.Call(func=ast.Attribute(attr=name))
+                | ast.Attribute(value=ast.Name(id="datetime" | "date" | "time"), attr=name)
+            ) if name in CLOCKS:
+                found.append(f"line {node.lineno}: .{name}")
             case ast.Attribute(attr=name) if name in IMPURE_ATTRIBUTES:
                 found.append(f"line {node.lineno}: .{name}")
             case ast.Global() | ast.AsyncFunctionDef() | ast.Await():
@@ -153,6 +157,8 @@ def test_gate_is_pure(file: Path) -> None:
     [
         "from datetime import datetime\nnow = datetime.now()",
         "import datetime\nx = datetime.date.today()",
+        "from datetime import datetime\nread = datetime.now",
+        "def f(clock):\n    return clock.now()",
         "x = open('/etc/passwd')",
         "import random",
         "from os import environ",
