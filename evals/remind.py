@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from bot.acts import reminders
 from evals.rows import Row, line, read, share
 from gate.domain import PersonId, PlaceId
 from gate.resolve import cancel_job, remind, timing
@@ -79,7 +80,8 @@ def _times(row: Row, *, width: Width = Width.BALANCED) -> Times:
 
 
 def _slots(text: str, **more: str) -> Slots:
-    return {"words": text, "about": "", **more}
+    """Return the slots of a message, as the bot reads them."""
+    return {"words": text, "about": reminders.asked(text) or "", **more}
 
 
 def _at(decision: Decision) -> datetime | None:

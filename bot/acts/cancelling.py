@@ -4,6 +4,7 @@ Reads which one is meant; `gate.resolve.cancel_job` picks it and says who may. A
 be reminded ("stop reminding me about the bill") cancels too.
 """
 
+import logging
 import re
 from datetime import datetime
 
@@ -22,7 +23,9 @@ from gate.resolve.decision import Act, Decision
 from gate.when import remember
 from gate.when.text import plain
 from gate.when.wording import take_apart
-from ledger.kinds import Kind, LedgerError, RowIs
+from ledger.kinds import Kind, RowIs
+
+_log = logging.getLogger(__name__)
 
 _MAX_CHARS = 300
 _ECHO_MAX = 120
@@ -138,7 +141,8 @@ def _pending(core: Core) -> tuple[cancel_job.PendingJob, ...] | None:
     """Return the pending jobs, soonest first; None where they cannot be read."""
     try:
         jobs = core.queries.jobs()
-    except LedgerError:
+    except Exception:
+        _log.exception("the jobs that wait cannot be read")
         return None
     return tuple(
         cancel_job.PendingJob(

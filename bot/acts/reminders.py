@@ -43,15 +43,22 @@ _ASKING = re.compile(
     r")(?!\w)",
     re.IGNORECASE,
 )
-_ARABIC_COURTESY = frozenset({
-    "لو", "سمحت", "سمحتي", "من", "فضلك", "رجاء", "ممكن", "ان", "هل", "يمكنك", "اريدك",
-})  # fmt: skip
+_ARABIC_COURTESY = frozenset({"رجاء", "ممكن", "ان", "هل", "يمكنك", "اريدك", "سمحت", "سمحتي", "فضلك"})
+#: These are courtesies only before the word behind them: "من" alone asks who.
+_ARABIC_POLITE = {"من": {"فضلك"}, "لو": {"سمحت", "سمحتي"}}
 _ARABIC_VERBS = (
     "ذكرني", "ذكرنا", "ذكريني", "ذكرينا", "فكرني", "فكرنا", "نبهني", "نبهنا", "تذكرني", "تذكرنا",
 )  # fmt: skip
 _ARABIC_ASKING = frozenset(prefix + verb for verb in _ARABIC_VERBS for prefix in ("", "و", "ف"))
-_ARABIC_NOUN = frozenset({"تذكير", "تذكيرا", "منبه"})
-_ARABIC_MAKE = frozenset({"اضف", "ضع", "اعمل", "انشئ", "اضبط", "سجل"})
+#: What asks only behind another word: "set a reminder", "do not let me forget".
+_ARABIC_PAIRS = tuple(
+    (frozenset(first.split()), frozenset(second.split()))
+    for first, second in (
+        ("اضف ضع اعمل انشئ اضبط سجل", "تذكير تذكيرا منبه"),
+        ("لا", "تنسني تنسيني تنساني تنسنا تنسينا"),
+    )
+)
+_ARABIC_FIRST = frozenset.union(*(first for first, _ in _ARABIC_PAIRS))
 _NOTHING = remember(())
 
 
@@ -70,7 +77,8 @@ def asked(text: str, remembered: Remembered = _NOTHING) -> str | None:
         wording = take_apart(before, remembered=remembered, zones=zones_in(before))
         if not wording.time or any(char.isalnum() for char in wording.rest):
             return None
-    return f"{before} {behind}".strip()
+        return f"{before.strip(' ,:;-')}, {behind.strip()}"
+    return behind.strip()
 
 
 def _parts(text: str) -> tuple[str, str] | None:
@@ -87,13 +95,17 @@ def _english(text: str) -> tuple[str, str] | None:
 
 def _arabic(text: str) -> tuple[str, str] | None:
     words = text.split()
-    for place, word in enumerate(words):
-        folded = plain(word).strip(",:;.!?")
-        if folded in _ARABIC_ASKING or (
-            folded in _ARABIC_NOUN and place and plain(words[place - 1]) in _ARABIC_MAKE
-        ):
+    folded = [plain(word).strip(",:;.!?") for word in words]
+    for place, word in enumerate(folded):
+        pairs = [firsts for firsts, seconds in _ARABIC_PAIRS if word in seconds]
+        paired = any(place and folded[place - 1] in firsts for firsts in pairs)
+        if word in _ARABIC_ASKING or paired:
+            courtesy = _ARABIC_COURTESY | (_ARABIC_FIRST if paired else frozenset())
             before = [
-                one for one in words[:place] if plain(one).strip(",:") not in _ARABIC_COURTESY | _ARABIC_MAKE
+                words[number]
+                for number in range(place)
+                if folded[number] not in courtesy
+                and folded[number + 1] not in _ARABIC_POLITE.get(folded[number], ())
             ]
             return " ".join(before), " ".join(words[place + 1 :])
     return None
@@ -106,14 +118,16 @@ class ReminderActs:
 
     def read(self, core: Core, speaker: Speaker, request_at: datetime) -> ActRequest | None:
         """Return the reminder that the whole message asks for; None for anything else."""
-        if _parts(speaker.said) is None:  # of most messages no memory has to be read
+        parts = _parts(speaker.said)
+        if parts is None:  # of most messages no memory has to be read
             return None
         about = asked(speaker.said, times.remembered(core, speaker))
         if about is None:
             return None
         return ActRequest(
             act=Act.REMIND,
-            slots={"words": speaker.said, "about": about},
+            # A time that comes first is read apart from the asking behind it.
+            slots={"words": about if parts[0].strip() else speaker.said, "about": about},
             said=speaker.said,
             request_at=request_at,
             tool="remind",

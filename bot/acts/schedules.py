@@ -29,6 +29,16 @@ from gate.when.wording import take_apart
 _MAX_CHARS = 2000
 _SCHEDULE = re.compile(r"(?:please\s+)?schedule\s*:?\s+(?=\S)", re.IGNORECASE)
 _COMMAND = re.compile(r"(?:please\s+)?run\s|`|(?:on\s+)?@?[\w.-]+:\s", re.IGNORECASE)
+#: "Schedule it for tomorrow": elsewhere a time behind "for" is spoken of.
+_FOR = re.compile(
+    r"\s+for\s+(?=(?:tomorrow|tonight|next|every|mon|tue|wed|thu|fri|sat|sun|\d))", re.IGNORECASE
+)
+#: What may stand between a request and its time.
+_JOINT = re.compile(r"\s+(?:for|starting|beginning|to\s+run|to\s+start)$", re.IGNORECASE)
+_LENGTH = re.compile(
+    r"\d|(?:an?|half|quarter|one|two|three|four|five|six|ten|twenty|thirty)\b", re.IGNORECASE
+)
+_FROM = re.compile(r"\b(?:before|after|from\s+now|prior|ahead)\b|قبل|بعد", re.IGNORECASE)
 #: What would keep a request from ever running, other than how things stand just now.
 _FOR_GOOD = frozenset({ReasonCode.UNKNOWN_TARGET, ReasonCode.DESTROYED_TARGET, ReasonCode.NEVER_LIST})
 #: Stands for the id that a proposal would have; none is made.
@@ -46,7 +56,8 @@ class ScheduleActs:
         if len(text) > _MAX_CHARS or "\n" in text:
             return None
         said = _SCHEDULE.sub("", text, count=1).strip()
-        found = _split(core, speaker, said, request_at, sure=said != text.strip())
+        sure = said != text.strip()
+        found = _split(core, speaker, _FOR.sub(" ", said) if sure else said, request_at, sure=sure)
         if found is None:
             return None
         words, request = found
@@ -93,7 +104,8 @@ def _split(
     remembered = times.remembered(core, speaker)
     wording = take_apart(text, remembered=remembered, zones=zones_in(text))
     ends = [(wording.head, wording.after_head), (wording.tail, wording.before_tail)]
-    ends = [(words.strip(" ,:;"), request.strip(" ,:;")) for words, request in ends if words and request]
+    ends = [(words.strip(" ,:;"), _JOINT.sub("", request.strip(" ,:;"))) for words, request in ends]
+    ends = [(words, request) for words, request in ends if request and (sure or _names_a_start(words))]
     if not ends or _stands_alone(core, text):
         return None
     for words, request in ends:
@@ -106,8 +118,8 @@ def _split(
             nearby_days=0,
         )
         command = _COMMAND.match(request) is not None
-        if isinstance(outcome, when.Resolved) or (isinstance(outcome, when.Ask) and outcome.options):
-            fits = sure or command or isinstance(asking.planned(core, request), Plan)
+        if isinstance(outcome, when.Resolved) or _is_plain(outcome):
+            fits = sure or command or _stands_alone(core, request)
         else:  # nobody says "yesterday" of what is to come, unless they say that they schedule
             fits = not isinstance(outcome, when.NoTime) and (sure or command)
         if fits:
@@ -115,8 +127,18 @@ def _split(
     return None
 
 
+def _is_plain(outcome: when.Outcome) -> bool:
+    """Whether words name a time, if not one alone: "next Tuesday", "every Monday"."""
+    return isinstance(outcome, when.Ask) and (bool(outcome.options) or outcome.why is when.Why.WHICH_TIME)
+
+
+def _names_a_start(words: str) -> bool:
+    """Whether `words` say when; a bare length may be one that is spoken of: "the last 2 hours"."""
+    return bool(words) and (_LENGTH.match(words) is None or _FROM.search(words) is not None)
+
+
 def _stands_alone(core: Core, text: str) -> bool:
-    """Whether `text` is a request as it stands, its words of time among those of its command."""
+    """Whether `text` is a request as it stands, whatever words of time are among those of its command."""
     read = asking.planned(core, text)
     return isinstance(read, Plan) and read.confidence >= 1
 
@@ -125,8 +147,10 @@ def _problem(core: Core, request: str) -> Reason | None:
     """Return why `request` cannot be read, or would never run; None where it can."""
     read = asking.planned(core, request)
     if not isinstance(read, Plan):
-        how = read.text.removeprefix("Nothing ran. ") if isinstance(read, Question) else ""
-        how = how or f'Nothing here does "{request}". Say it as  run <command> on <target>.'
+        how = f'Nothing here does "{request}". Say it as  run <command> on <target>.'
+        if isinstance(read, Question):
+            near = "; ".join(option.request for option in read.options)
+            how = f"{read.text.removeprefix('Nothing ran. ')}{f' {near}' if near else ''}"
         return Reason(code=ReasonCode.CANNOT_PLACE, text=f"Not scheduled. {how}")
     bound = bind(core, list(read.drafts), proposal=_NO_PROPOSAL)
     if isinstance(bound, Denied):

@@ -15,7 +15,7 @@ from bot.zones import zones_in
 from gate.resolve import telling
 from gate.resolve.decision import Clarify, Decision, Deny, Slots
 from gate.resolve.times import Times, Width
-from gate.when import Remembered
+from gate.when import Grain, Remembered
 from ledger.jobs import JobView
 
 #: Why a decision was made that a second opinion may help with.
@@ -58,9 +58,9 @@ def with_guesses(
 
 def told(slots: Slots, speaker: Speaker, *, now: datetime) -> str:
     """Return the time in `slots` with its zone: "Tue 1 Dec 13:00 CET", "every day at 07:00 CET, first …"."""
-    return told_at(
-        datetime.fromisoformat(slots["fire_at"]), slots["zone"], slots["rrule"], speaker=speaker, now=now
-    )
+    at = datetime.fromisoformat(slots["fire_at"])
+    seconds = slots["grain"] == Grain.SECOND.value
+    return told_at(at, slots["zone"], slots["rrule"], speaker=speaker, now=now, seconds=seconds)
 
 
 def told_job(job: JobView, speaker: Speaker, *, now: datetime) -> str:
@@ -68,7 +68,9 @@ def told_job(job: JobView, speaker: Speaker, *, now: datetime) -> str:
     return told_at(job.next_at or job.first_at, job.zone, job.rrule, speaker=speaker, now=now)
 
 
-def told_at(at: datetime, zone: str, rrule: str, *, speaker: Speaker, now: datetime) -> str:
+def told_at(
+    at: datetime, zone: str, rrule: str, *, speaker: Speaker, now: datetime, seconds: bool = False
+) -> str:
     """Return an instant in the zone it was meant in, and in the speaker's own where that is another."""
     there = at.astimezone(ZoneInfo(zone) if zone else speaker.zone)
     here = at.astimezone(speaker.zone)
@@ -77,4 +79,4 @@ def told_at(at: datetime, zone: str, rrule: str, *, speaker: Speaker, now: datet
     if rrule:
         each = f"{telling.recurrence(rrule, there)} {telling.zone_word(there)}"
         return f"{each}, next {telling.moment(here, now=now, zone=speaker.zone)}"
-    return f"{telling.full(there, now=now)}{own}"
+    return f"{telling.full(there, now=now, seconds=seconds)}{own}"

@@ -16,10 +16,14 @@ _UNITS = {"MINUTELY": "minute", "HOURLY": "hour", "DAILY": "day", "WEEKLY": "wee
 _DAY_S, _HOUR_S = 86_400, 3600
 
 
-def moment(at: datetime, *, now: datetime, zone: tzinfo) -> str:
-    """Return "Tue 1 Dec 13:00", the year where it is another, and the zone where it is not `zone`."""
+def moment(at: datetime, *, now: datetime, zone: tzinfo, seconds: bool = False) -> str:
+    """Return "Tue 1 Dec 13:00", the year where it is another, and the zone where it is not `zone`.
+
+    Args:
+        seconds: they were said, so they are told; of a time from now they would only be in the way.
+    """
     year = "" if at.year == now.astimezone(at.tzinfo).year else f" {at.year}"
-    second = f":{at.second:02}" if at.second else ""
+    second = f":{at.second:02}" if seconds else ""
     elsewhere = at.utcoffset() != at.astimezone(zone).utcoffset()
     there = f" {zone_word(at)}" if elsewhere else ""
     date = f"{_DAYS[at.weekday()]} {at.day} {_MONTHS[at.month - 1]}{year}"
@@ -38,9 +42,9 @@ def zone_word(at: datetime) -> str:
     return f"UTC{'+' if minutes > 0 else '-'}{hours}{f':{rest:02}' if rest else ''}"
 
 
-def full(at: datetime, *, now: datetime) -> str:
+def full(at: datetime, *, now: datetime, seconds: bool = False) -> str:
     """Return "Tue 1 Dec 13:00 CET"."""
-    return f"{moment(at, now=now, zone=at.tzinfo or UTC)} {zone_word(at)}"
+    return f"{moment(at, now=now, zone=at.tzinfo or UTC, seconds=seconds)} {zone_word(at)}"
 
 
 def recurrence(rrule: str, at: datetime) -> str:

@@ -65,7 +65,7 @@ def _no_time(said: str) -> str:
 
 def passed(found: Resolved, slots: Slots, times: Times) -> Clarify:
     """Return the question for a time that has passed since it was named (C22)."""
-    said = telling.full(found.at, now=times.now)
+    said = telling.full(found.at, now=times.now, seconds=found.grain is Grain.SECOND)
     return Clarify(
         question=f"{said} has passed meanwhile. When instead? {_HOW}",
         slots=slots,
@@ -217,7 +217,8 @@ def _event_option(found: Resolved, number: int, count: int, times: Times, *, of_
 def _moment(found: Resolved, times: Times) -> str:
     if found.rrule:
         return telling.recurrence(found.rrule, found.at)
-    return telling.moment(found.at, now=times.now, zone=times.zone)
+    seconds = found.grain is Grain.SECOND
+    return telling.moment(found.at, now=times.now, zone=times.zone, seconds=seconds)
 
 
 def _guessed(at: datetime, times: Times) -> Resolved:

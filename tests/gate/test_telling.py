@@ -15,7 +15,7 @@ NOW = datetime(2026, 11, 30, 9, tzinfo=UTC)
     ("at", "said"),
     [
         (datetime(2026, 12, 1, 13, tzinfo=BERLIN), "Tue 1 Dec 13:00 CET"),
-        (datetime(2027, 1, 2, 9, 5, 30, tzinfo=BERLIN), "Sat 2 Jan 2027 09:05:30 CET"),
+        (datetime(2027, 1, 2, 9, 5, 30, tzinfo=BERLIN), "Sat 2 Jan 2027 09:05 CET"),
         (datetime(2026, 12, 1, 13, tzinfo=UTC), "Tue 1 Dec 13:00 UTC"),
         (datetime(2026, 12, 1, 13, tzinfo=timezone(timedelta(hours=3))), "Tue 1 Dec 13:00 UTC+3"),
         (
@@ -28,6 +28,11 @@ NOW = datetime(2026, 11, 30, 9, tzinfo=UTC)
 )
 def test_an_instant_is_told_with_its_zone(at: datetime, said: str) -> None:
     assert telling.full(at, now=NOW) == said
+
+
+def test_seconds_are_told_where_they_were_said() -> None:
+    at = datetime(2026, 12, 1, 13, 5, 30, tzinfo=BERLIN)
+    assert telling.full(at, now=NOW, seconds=True) == "Tue 1 Dec 13:05:30 CET"
 
 
 def test_a_button_names_the_zone_only_where_it_is_another() -> None:
