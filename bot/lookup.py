@@ -22,8 +22,10 @@ from gate.policy import Posture
 from gate.redact import redact, redact_command
 from gate.resolve.decision import Act
 from ledger.engine import LedgerMissingError, open_reader, writer_pid
+from ledger.guidance import GuidanceState, GuidanceView
 from ledger.jobs import JobView
 from ledger.queries import Queries
+from ledger.trusting import TrustRuleView
 from ledger.views import ActionView, ProposalView
 
 #: The config names files that hold secrets and holds none itself (D24); what looks like one is masked anyway.
@@ -129,6 +131,59 @@ def approval(config: Config, name: str) -> dict[str, object] | None:
             "replaced_by": view.replaced_by,
             "actions": [_action(one) for one in view.actions],
         }
+
+
+def trust_rules(config: Config, *, clock: Clock | None = None) -> list[dict[str, object]]:
+    """Return the trust rules that count, oldest first."""
+    now = (clock or SystemClock()).now()
+    with queries(config) as asked:
+        found = () if asked is None else asked.trust_rules()
+        return [_trusted(one) for one in found if one.rule.lasts(now)]
+
+
+def _trusted(one: TrustRuleView) -> dict[str, object]:
+    return {
+        "id": one.rule.id,
+        "command": redact_command(one.command).text,
+        "targets": list(one.rule.targets),
+        "risk": one.rule.ceiling.value,
+        "expires_at": one.rule.expires_at.isoformat(),
+        "used": one.used,
+        "made_by": list(one.rule.people),
+        "made_at": one.made_at.isoformat(),
+    }
+
+
+def is_revoked(config: Config, rule: str) -> bool:
+    """Whether there is a trust rule of that id, and it counts no more."""
+    with queries(config) as asked:
+        view = None if asked is None else asked.trust_rule(rule)
+        return view is not None and view.revoked_by is not None
+
+
+def guidance(config: Config) -> list[dict[str, object]]:
+    """Return what was taught and is held or in use, oldest first."""
+    with queries(config) as asked:
+        found = () if asked is None else asked.guidance(GuidanceState.HELD, GuidanceState.CONFIRMED)
+        return [_taught(one) for one in found]
+
+
+def guidance_state(config: Config, name: str) -> GuidanceState | None:
+    """Return how far an instruction is; None where nothing has that id."""
+    with queries(config) as asked:
+        view = None if asked is None else asked.one_guidance(name)
+        return None if view is None else view.state
+
+
+def _taught(one: GuidanceView) -> dict[str, object]:
+    return {
+        "id": one.id,
+        "text": redact(one.text).text,
+        "state": one.state.value,
+        "taught_by": one.taught_by,
+        "held_at": one.held_at.isoformat(),
+        "confirmed_by": one.decided_by,
+    }
 
 
 def jobs(config: Config) -> list[dict[str, object]]:

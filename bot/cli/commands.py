@@ -24,6 +24,8 @@ COMMANDS = {
     "status": "what runs, what waits, what is stopped",
     "approvals": "what waits for a yes",
     "jobs": "reminders and scheduled commands to come",
+    "trust": "commands that run unasked for a while",
+    "guidance": "what sayso was taught",
     "targets": "the inventory",
     "config": "check, show or change the config",
     "doctor": "find what is wrong, and how to mend it",

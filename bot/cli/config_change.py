@@ -7,7 +7,8 @@ codes: 0 changed, 1 not changed, with the way to change it.
 import argparse
 from typing import TYPE_CHECKING
 
-from bot.cli.options import common, config_from, paths_from, print_json
+from bot.cli.options import common, print_json
+from bot.cli.saying import said
 
 if TYPE_CHECKING:
     from bot.cli.options import Subparsers
@@ -30,7 +31,7 @@ def _change(args: argparse.Namespace) -> int:
     from bot.settings.registry import BY_KEY  # noqa: PLC0415  # lazy: brings pydantic
 
     value = '""' if args.value == "" else args.value
-    answer = _said(
+    answer = said(
         args, f"settings unset {args.key}" if value is None else f"settings set {args.key} to {value}"
     )
     applied = any(APPLIED in line for line in answer)
@@ -41,14 +42,3 @@ def _change(args: argparse.Namespace) -> int:
     else:
         print("\n".join(answer))
     return 0 if applied else 1
-
-
-def _said(args: argparse.Namespace, words: str) -> list[str]:
-    from adapters.console.client import NobodyThereError, ask  # noqa: PLC0415  # lazy: brings asyncio
-
-    try:
-        return ask(paths_from(args).socket, words)
-    except NobodyThereError:
-        from bot import app  # noqa: PLC0415  # lazy: brings everything
-
-        return app.say_once(config_from(args), words)
