@@ -95,6 +95,10 @@ class SettingActs:
                 body=body,
                 words={"said": request.said},
             )
+        for view in core.queries.open_commitments():
+            if view.act == Act.CONFIG_CHANGE and view.slots.get("key") == key and view.id != bound.commitment:
+                # A phrase that was asked for before says nothing about what stands now.
+                dispatch.abort(core, outcome, view.id, how="superseded_by_change")
         lines = [f"{key} is {plain(after.value)} {APPLIED} Before: {plain(before.value)}."]
         lines += [f"{key}: {after.lowered}."] if after.lowered else []
         outcome.say(Text.of(*lines, *_lowered_by(core, key, wanted)))
