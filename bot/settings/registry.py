@@ -338,7 +338,8 @@ SETTINGS: tuple[Setting, ...] = (
         default=Width.BALANCED,
         hot=True,
         help="How readily sayso asks what was meant: balanced, strict (also where something remembered lies "
-        "within a month of a time from now), relaxed (a time from now counts as such whatever lies near).",
+        "within a month of a time from now, and before it sends to a place while outbound.allowed is empty), "
+        "relaxed (a time from now counts as such whatever lies near).",
     ),
     Setting(
         key="guidance.enabled",
