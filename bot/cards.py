@@ -147,7 +147,7 @@ class Cards:
             lines.append(muted(history))
         if one.verdict.reads_secrets:
             lines.append("shows secrets; what is recognised is masked here and in the record")
-        if one.because:
+        if one.because and one.route is not RouteKind.AUTO:
             lines.append(muted(f"waits because of: {one.because}"))
         if in_full:
             lines.append(card_words.dependants(one))

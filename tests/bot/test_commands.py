@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot import commands as c
-from bot.control_words import parse
+from bot.control_words import names_its_own, parse, tightens
 from gate.domain import ProposalId
 from gate.policy import Posture
 
@@ -242,3 +242,40 @@ def test_hidden_character_never_consents_or_loosens(hidden: str) -> None:
         f"{hidden}resume",
     ):
         assert parse(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("revoke trust k7f3a2", "k7f3a2"),
+        ("Revoke the trust rule #K7F3A2, please", "k7f3a2"),
+        ("untrust k7f3a2!", "k7f3a2"),
+        ("remove trust #c0de", "c0de"),
+        ("revoke trust k7f3a2?", "k7f3a2"),
+        ("revoke trust all", ""),
+        ("revoke all trust rules", ""),
+        ("/sayso revoke all trust", ""),
+    ],
+)
+def test_revoking_trust_is_recognised_generously(text: str, rule: str) -> None:
+    assert parse(text) == c.RevokeTrust(rule=rule)
+    assert tightens(text)
+    assert names_its_own(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["trust k7f3a2", "revoke trust", "revoke trust caddy", "remove rule 12345", "do not revoke trust k7f3a2"],
+)
+def test_what_does_not_revoke_trust(text: str) -> None:
+    assert not isinstance(parse(text), c.RevokeTrust)
+
+
+@pytest.mark.parametrize("text", ["trust rules", "Trust list", "what do you trust?", "show trust rules"])
+def test_trust_rules_are_listed(text: str) -> None:
+    assert parse(text) == c.ShowTrust()
+
+
+@pytest.mark.parametrize("text", ["guidance", "guidance list", "what have you learned?"])
+def test_guidance_is_listed(text: str) -> None:
+    assert parse(text) == c.ShowGuidance()

@@ -103,6 +103,19 @@ def test_it_is_over_at_its_last_instant() -> None:
     assert covered(after=MONTH) is None
 
 
+@given(
+    lasts=st.timedeltas(min_value=timedelta(), max_value=timedelta(days=90)),
+    routed=st.timedeltas(min_value=timedelta(), max_value=timedelta(days=100)),
+    later=st.timedeltas(min_value=timedelta(), max_value=timedelta(days=100)),
+)
+def test_what_is_over_when_it_starts_is_not_covered_whatever_it_was_before(
+    lasts: timedelta, routed: timedelta, later: timedelta
+) -> None:
+    mine = rule(lasts=lasts)
+    assert (covered(RESTART, mine, after=routed) is not None) is (routed < lasts)
+    assert (covered(RESTART, mine, after=routed + later) is not None) is (routed + later < lasts)
+
+
 def test_the_rule_that_lasts_longest_is_named() -> None:
     short, long = rule(lasts=timedelta(days=1), name="zzzzz9"), rule(name="aaaaa3")
     assert covered(RESTART, short, long) == covered(RESTART, long, short) == long
