@@ -10,8 +10,9 @@ import time
 
 from rapidfuzz import fuzz, process
 
-from bot.planning.library import Document, Library, Step, StepRisk
+from bot.planning.library import Document, Library, Step
 from bot.planning.plan import plan
+from gate.supervise.domain import StepRisk
 
 WORDS = (
     *(

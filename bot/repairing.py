@@ -15,7 +15,6 @@ from bot.loading.repairs import Likely, diagnose, load_repairs
 from bot.outcome import Outcome
 from bot.planning.binding import BindingError, bind
 from bot.planning.drafts import ActionDraft
-from bot.planning.library import DECLARED
 from bot.proposing import Asked, Denied, judge, propose
 from bot.proposing import bind as bind_drafts
 from bot.settings.layers import Resolved
@@ -23,6 +22,7 @@ from bot.text import Text
 from gate.autonomy import Level, at_least
 from gate.domain import Action, ActionId, ProposalId, Risk, TurnId
 from gate.lifecycle import ActionState
+from gate.supervise.domain import DECLARED
 from ledger.kinds import Kind
 from ledger.views import ActionView, ProposalView
 

@@ -18,7 +18,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bot.planning.binding import Input, InputType
 from bot.planning.grammar import duration_s, is_allowed_timeout
-from bot.planning.library import Document, Example, Library, LibraryError, Step, StepRisk, check
+from bot.planning.library import Document, Example, Library, LibraryError, Step, check
+from gate.supervise.domain import StepRisk
 
 _SUFFIXES = (".yaml", ".yml")
 

@@ -8,10 +8,10 @@ consumer so far. A library never holds two documents with one id, nor two that c
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from bot.planning.binding import BindingError, Input, placeholders
 from bot.planning.words import content
+from gate.supervise.domain import StepRisk
 
 MAX_SLOTS = 2
 
@@ -21,26 +21,6 @@ SLOT = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 class LibraryError(Exception):
     """A library document is malformed; mend the field that the message names."""
-
-
-class StepRisk(StrEnum):
-    """Risk words of the format, in order (R15). The gate may find more, never less, to ask for."""
-
-    READ_ONLY = "read-only"
-    REVERSIBLE = "reversible"
-    MUTATING = "mutating"
-    DESTRUCTIVE = "destructive"
-    IRREVERSIBLE = "irreversible"
-
-
-#: Risk words of the format -> declared risk of an action (R15).
-DECLARED = {
-    StepRisk.READ_ONLY: "read_only",
-    StepRisk.REVERSIBLE: "reversible_low",
-    StepRisk.MUTATING: "config_mutation",
-    StepRisk.DESTRUCTIVE: "destructive",
-    StepRisk.IRREVERSIBLE: "destructive",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

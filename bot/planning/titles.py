@@ -15,9 +15,10 @@ from bot.planning.addressing import Addressed, address, unknown_target
 from bot.planning.binding import InputType
 from bot.planning.drafts import ActionDraft, Option, Outcome, Plan, PlanSource, Question, Unplaced
 from bot.planning.grammar import Known
-from bot.planning.library import DECLARED, SLOT, Document, Library
+from bot.planning.library import SLOT, Document, Library
 from bot.planning.matching import Match, alike, exact, incomplete, is_slip
 from bot.planning.words import CHANGES, DOUBTS, Token, is_chatter, tokens
+from gate.supervise.domain import DECLARED
 
 MAX_OPTIONS = 10
 _CERTAIN_ENOUGH = 0.8

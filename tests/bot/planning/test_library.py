@@ -6,10 +6,11 @@ from bot.loading.library import load_library
 from bot.loading.rules import load_rules
 from bot.planning.binding import bind
 from bot.planning.drafts import Plan
-from bot.planning.library import DECLARED, Document, Library, LibraryError, Step, StepRisk
+from bot.planning.library import Document, Library, LibraryError, Step
 from bot.planning.plan import plan
 from gate.domain import Risk
 from gate.shell.classify import classify
+from gate.supervise.domain import DECLARED, StepRisk
 
 LIBRARY = load_library()
 RULES = load_rules()

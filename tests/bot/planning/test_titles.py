@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from bot.loading.library import load_library
 from bot.planning.drafts import Outcome, Plan, PlanSource, Question, Unplaced
-from bot.planning.library import Document, Library, Step, StepRisk
+from bot.planning.library import Document, Library, Step
 from bot.planning.plan import plan
+from gate.supervise.domain import StepRisk
 
 TARGETS = ("local", "web1", "web2", "web11", "pve1", "db1")
 SERVICES = {"caddy": ("web1",), "nginx": ("web1", "web2"), "git": ("db1",)}
