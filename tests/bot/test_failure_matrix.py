@@ -5,6 +5,7 @@ the table says so, and the act has to work: a part that is down takes no other p
 """
 
 import contextlib
+import re
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -78,7 +79,7 @@ DONE = frozenset(
         "action:succeeded",
     ]
 )
-NOTHING_WAS_DONE = ("Nothing ", "nothing runs", "could not be stored; it was not acted on")
+NOTHING_WAS_DONE = re.compile(r"\bnothing (?:was|is|ran|runs)\b|it was not acted on", re.IGNORECASE)
 TABLES = ("job", "occurrence", "belief", "setting", "guidance", "trust_rule")
 
 
@@ -126,7 +127,7 @@ async def is_done(kit: Kit, row: Row, **changes: object) -> bool:
     told = await ask(kit, row, **changes)
     if world(kit) != before:
         return True
-    assert any(words in told for words in NOTHING_WAS_DONE), f"{row.said}: told only {told!r}"
+    assert NOTHING_WAS_DONE.search(told), f"{row.said}: told only {told!r}"
     assert "✓" not in told, f"{row.said}: told {told!r}"
     return False
 
