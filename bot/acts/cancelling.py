@@ -141,7 +141,7 @@ def _pending(core: Core) -> tuple[cancel_job.PendingJob, ...] | None:
     """Return the pending jobs, soonest first; None where they cannot be read."""
     try:
         jobs = core.queries.jobs()
-    except Exception:
+    except Exception:  # noqa: BLE001 - whatever is wrong with them, none of them is cancelled (K12)
         _log.exception("the jobs that wait cannot be read")
         return None
     return tuple(

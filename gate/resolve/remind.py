@@ -45,8 +45,8 @@ def _said(rest: str, wording: Wording, bound: Resolved, times: Times) -> str:
     event = times.event(bound.anchor)
     if event is None or event.at is None:
         return rest
-    of_event = not rest or (event.name in wording.events and _names_only(rest, event.aliases))
-    if not of_event:
+    of_event = any(event in mention.anchors for mention in wording.events)
+    if rest and not (of_event and _names_only(rest, event.aliases)):
         return rest
     return f"{which_time.name_of(event.name, times)} {telling.away(event.at - bound.at)}"
 

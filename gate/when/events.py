@@ -5,6 +5,7 @@ longest name wins; one name of several events mentions them all, and a person is
 the same for ten events and for ten thousand; building the index is the caller's to do once.
 """
 
+import math
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
@@ -15,6 +16,8 @@ from gate.when.outcome import Anchor
 from gate.when.pieces import Event
 from gate.when.text import plain
 
+#: Of more events of one name only so many are looked at, whichever come next.
+_FEW = 16
 _WORD = re.compile(r"[^\W_]+")
 _PERIODS = frozenset({
     "daily", "weekly", "monthly", "yearly", "annual", "quarterly", "يوميه", "اسبوعيه", "شهريه",
@@ -29,7 +32,7 @@ class Remembered:
     """Remembered events by name and by time; made by `remember`.
 
     Attributes:
-        names: folded words of a name -> the events that go by it, ordered by their id.
+        names: folded words of a name -> the events that go by it, soonest first, the undated last.
         longest: words in the longest name.
         dated: the events whose time is known, in its order.
         times: their times as seconds since 1970, beside `dated`.
@@ -64,12 +67,26 @@ def remember(anchors: Sequence[Anchor]) -> Remembered:
     names.pop((), None)
     dated = sorted((at.timestamp(), place) for place, one in enumerate(anchors) if (at := one.at) is not None)
     return Remembered(
-        names={words: tuple(found.values()) for words, found in names.items()},
+        names={words: tuple(sorted(found.values(), key=when)) for words, found in names.items()},
         longest=max(map(len, names), default=0),
         dated=tuple(anchors[place] for _, place in dated),
         times=tuple(at for at, _ in dated),
         by_id={anchor.name: anchor for anchor in anchors},
     )
+
+
+def when(anchor: Anchor) -> float:
+    """Return an event's time as seconds since 1970; infinity where it has none."""
+    return math.inf if anchor.at is None else anchor.at.timestamp()
+
+
+def soonest(anchors: Sequence[Anchor], after: datetime) -> Sequence[Anchor]:
+    """Return the few of many events of one name that a person may mean: the next ones; all of a few."""
+    if len(anchors) <= _FEW:
+        return anchors
+    first = bisect_right(anchors, after.timestamp(), key=when)
+    # Two at least: that there are several of the name is what a person is asked about.
+    return anchors[min(first, len(anchors) - 2) :][:_FEW]
 
 
 def mentions(text: str, events: Remembered) -> dict[int, tuple[Event, int]]:

@@ -10,7 +10,7 @@ from datetime import datetime, tzinfo
 from functools import cached_property
 from typing import TypeVar
 
-from gate.when.events import Remembered
+from gate.when.events import Remembered, soonest
 from gate.when.outcome import Anchor
 from gate.when.pieces import Event, Lead, Piece, Relation, Side, Way, Word
 
@@ -64,8 +64,9 @@ class Sentence:
 
     @cached_property
     def anchors(self) -> tuple[Anchor, ...]:
-        """Every event that the text mentions, each once."""
-        return tuple({anchor.name: anchor for event in self.of(Event) for anchor in event.anchors}.values())
+        """The events that the text mentions, each once; of many of one name those that come next."""
+        events = [soonest(event.anchors, self.request_at) for event in self.of(Event)]
+        return tuple({anchor.name: anchor for anchors in events for anchor in anchors}.values())
 
     @cached_property
     def relation(self) -> int | None:

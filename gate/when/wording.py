@@ -31,7 +31,7 @@ class Wording:
     Attributes:
         rest: what is left without the words of time, single blanks between its words.
         time: the words of time, likewise; "" where there are none.
-        events: ids of the remembered events that `rest` mentions.
+        events: the mentions of remembered events in `rest`.
         head: the words of time that the text begins with, as typed; "" where it begins otherwise.
         after_head: what follows them, as typed.
         tail: the words of time that the text ends in, as typed.
@@ -40,7 +40,7 @@ class Wording:
 
     rest: str
     time: str = ""
-    events: tuple[str, ...] = ()
+    events: tuple[Event, ...] = ()
     head: str = ""
     after_head: str = ""
     tail: str = ""
@@ -73,16 +73,11 @@ def take_apart(text: str, *, remembered: Remembered, zones: Mapping[str, tzinfo]
     tail = next((number + 1 for number in reversed(range(len(tokens))) if number not in time), 0)
     head_ends = tokens[head - 1].end() if head else 0
     tail_begins = tokens[tail].start() if tail < len(tokens) else len(text)
-    events = [
-        anchor.name
-        for place, piece in enumerate(pieces)
-        if isinstance(piece, Event) and place not in gone
-        for anchor in piece.anchors
-    ]
+    events = [piece for place, piece in enumerate(pieces) if isinstance(piece, Event) and place not in gone]
     return Wording(
         rest=" ".join(word for number, word in enumerate(words) if number not in time),
         time=" ".join(words[number] for number in sorted(time)),
-        events=tuple(dict.fromkeys(events)),
+        events=tuple(events),
         head=text[:head_ends].strip(),
         after_head=text[head_ends:].strip(),
         tail=text[tail_begins:].strip(),

@@ -1,10 +1,11 @@
 """Times before and after remembered events, and what is asked where an event is in doubt."""
 
 import random
+from datetime import datetime, timedelta
 
 import pytest
 
-from gate.when import Anchor, Impossible, Outcome, Reason, Resolved, names_of, remember, resolve
+from gate.when import Anchor, Ask, Impossible, Outcome, Reason, Resolved, Why, names_of, remember, resolve
 from tests.gate.when.when_cases import AUDIT, BERLIN, LICENSE, REQUEST, UTC, event, said, when
 
 BACKUP = event("nightly_backup", "2027-06-18T02:00+00:00")
@@ -197,3 +198,15 @@ def test_a_clock_set_forward_between_a_length_and_its_event() -> None:
     at = event("audit", "2027-03-29T02:30+02:00")
     outcome = when("a day before the audit", at=REQUEST.replace(month=3, day=1), zone=BERLIN, anchors=[at])
     assert said(outcome) == "impossible no_such_time, nearest 03-28 03:30"
+
+
+def test_of_many_events_of_one_name_those_that_come_next_are_offered() -> None:
+    at = datetime(2026, 11, 30, 9, tzinfo=UTC)
+    many = [Anchor(name=f"e{n}", at=at + timedelta(hours=n), aliases=("sync",)) for n in range(-40, 40)]
+    outcome = resolve("remind me about the sync", request_at=at, zone=UTC, anchors=many)
+    assert isinstance(outcome, Ask)
+    assert [one.at for one in outcome.options] == [at + timedelta(hours=n) for n in range(1, 17)]
+    over = resolve("remind me about the sync", request_at=at + timedelta(days=90), zone=UTC, anchors=many)
+    assert over == Ask(options=(), why=Why.WHICH_EVENT)
+    last = resolve("an hour before the sync", request_at=many[-2].at or at, zone=UTC, anchors=many)
+    assert isinstance(last, Ask)  # though only one of them is still to come
