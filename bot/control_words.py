@@ -46,6 +46,7 @@ from bot.commands import (
     UnsetSetting,
     Why,
 )
+from bot.settings.registry import SETTINGS
 from gate.domain import ProposalId
 from gate.policy import Posture
 
@@ -308,10 +309,8 @@ def _accounts(message: str) -> Command | None:
 
 
 #: What begins a setting's key wherever it stands; other dotted words are keys after "settings" and "unset".
-_SECTIONS = (
-    "bot|policy|autonomy|schedule|repair|ledger|outbound|operators|targets|services|places|routing|adapters"
-    "|clarify|guidance|safety|agent|notifications"
-)
+_TABLES = "operators|targets|services|places|routing|adapters|safety|agent|notifications"
+_SECTIONS = "|".join([*dict.fromkeys(one.section for one in SETTINGS), _TABLES])
 _KEY = r"[A-Za-z][\w-]*(?:\.[\w@-]+)+"
 _SET = re.compile(
     rf"(?:settings?\s+set\s+(?P<any>{_KEY})|set\s+(?P<key>(?:{_SECTIONS})(?:\.[\w@-]+)+))"
