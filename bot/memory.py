@@ -8,7 +8,7 @@ import hashlib
 import hmac
 
 from bot.core import Core
-from bot.recollection import Recalled, names
+from bot.recollection import Recalled, speaking_of
 from gate.domain import PersonId
 from gate.when import Remembered
 from gate.when.naming import bare
@@ -37,18 +37,8 @@ def anchors(core: Core, person: PersonId, *, alone: bool = False) -> Remembered:
 
 
 def about(core: Core, person: PersonId, words: str, *, alone: bool) -> tuple[BeliefView, ...]:
-    """Return the facts that `words` speak of and that `person` may be told, oldest first.
-
-    Those of that very name; else those that go by it ("the meeting"); else those that contain its words.
-    """
-    wanted = plain(bare(words))
-    if not wanted:
-        return ()
-    told = [(one, one.fact) for one in recall(core, person, alone=alone).beliefs if one.fact is not None]
-    parts = frozenset(wanted.split())
-    exact = [one for one, fact in told if plain(bare(fact.about)) == wanted]
-    named = [one for one, fact in told if wanted in map(plain, names(fact))]
-    return tuple(exact or named or [one for one, fact in told if parts <= _words(fact.about, fact.said)])
+    """Return the facts that `words` speak of and that `person` may be told, oldest first."""
+    return speaking_of(recall(core, person, alone=alone).beliefs, words)
 
 
 def subject_key(core: Core, words: str, *, owner: PersonId | None) -> str:
@@ -59,7 +49,3 @@ def subject_key(core: Core, words: str, *, owner: PersonId | None) -> str:
     """
     text = f"belief\n{owner or ''}\n{plain(bare(words))}"
     return hmac.new(core.token_key, text.encode("utf-8", "surrogateescape"), hashlib.sha256).hexdigest()[:32]
-
-
-def _words(*texts: str) -> frozenset[str]:
-    return frozenset(word.strip(".,:;?!\"'()") for text in texts for word in plain(text).split())

@@ -7,7 +7,7 @@ thousand. Where the facts cannot be read, there are none, and that is said (K4).
 
 import logging
 import threading
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from zoneinfo import ZoneInfo
@@ -15,12 +15,11 @@ from zoneinfo import ZoneInfo
 from bot.scheduling.recurring import following
 from gate.domain import PersonId
 from gate.resolve import stated
+from gate.resolve.facts import AT
 from gate.when import Anchor, Remembered, remember
-from gate.when.naming import called
+from gate.when.naming import bare, called
+from gate.when.text import plain
 from ledger.beliefs import BeliefReader, BeliefView, Fact
-
-#: What a fact says about its subject: when it is, or anything else.
-AT, IS = "at", "is"
 
 #: People whose index is kept; with one more, all are made anew.
 _MOST_PEOPLE = 16
@@ -60,6 +59,7 @@ class Recollection:
         self._revision = -1
         self._live: dict[str, BeliefView] = {}
         self._kept: dict[tuple[PersonId | None, str], _Kept] = {}
+        self._anchors: dict[tuple[str, str], Anchor] = {}
 
     def recall(
         self, reader: BeliefReader, *, person: PersonId | None, zone: tzinfo, now: datetime
@@ -81,33 +81,59 @@ class Recollection:
         if revision != self._revision:
             self._live = {one.id: one for one in reader.live_beliefs(known=self._live)}
             self._kept.clear()
+            self._anchors = {key: one for key, one in self._anchors.items() if key[0] in self._live}
             self._revision = revision
         key = person, str(zone)
         kept = self._kept.get(key)
         if kept is None or (kept.until is not None and kept.until <= now):
             if len(self._kept) >= _MOST_PEOPLE:
                 self._kept.clear()
-            kept = self._kept[key] = _index(self._live.values(), person, zone, now)
+            kept = self._kept[key] = self._index(person, zone, now)
         return kept.recalled
 
-
-def _index(live: Iterable[BeliefView], person: PersonId | None, zone: tzinfo, now: datetime) -> _Kept:
-    beliefs = tuple(one for one in live if not one.private or one.person == person)
-    anchors: list[Anchor] = []
-    until: datetime | None = None
-    for one in beliefs:
-        if one.predicate != AT or one.fact is None:
-            continue
-        at, comes_again = _next(one.fact, zone, now)
-        anchors.append(Anchor(name=one.id, at=at, aliases=names(one.fact)))
-        if comes_again and at is not None and (until is None or at < until):
-            until = at
-    return _Kept(recalled=Recalled(beliefs=beliefs, remembered=remember(anchors)), until=until)
+    def _index(self, person: PersonId | None, zone: tzinfo, now: datetime) -> _Kept:
+        beliefs = tuple(one for one in self._live.values() if not one.private or one.person == person)
+        anchors: list[Anchor] = []
+        until: datetime | None = None
+        for one in beliefs:
+            if one.predicate != AT or one.fact is None:
+                continue
+            key = one.id, str(zone)
+            anchor = self._anchors.get(key)
+            if anchor is None:
+                at, comes_again = _next(one.fact, zone, now)
+                anchor = Anchor(name=one.id, at=at, aliases=names(one.fact))
+                if not comes_again:
+                    self._anchors[key] = anchor
+                elif at is not None and (until is None or at < until):
+                    until = at
+            anchors.append(anchor)
+        return _Kept(recalled=Recalled(beliefs=beliefs, remembered=remember(anchors)), until=until)
 
 
 def names(fact: Fact) -> tuple[str, ...]:
     """Return what an event is called, the way it was told first."""
     return (fact.about, *called(fact.about, fact.kind))
+
+
+def speaking_of(beliefs: Sequence[BeliefView], words: str) -> tuple[BeliefView, ...]:
+    """Return the facts that `words` speak of, in their order.
+
+    Those of that very name; else those that go by it ("the meeting"); else those that contain its words.
+    """
+    wanted = plain(bare(words))
+    if not wanted:
+        return ()
+    told = [(one, one.fact) for one in beliefs if one.fact is not None]
+    parts = frozenset(wanted.split())
+    exact = [one for one, fact in told if plain(bare(fact.about)) == wanted]
+    named = [one for one, fact in told if wanted in map(plain, names(fact))]
+    return tuple(exact or named or [one for one, fact in told if parts <= _words(fact)])
+
+
+def _words(fact: Fact) -> frozenset[str]:
+    said = f"{fact.about} {fact.said}"
+    return frozenset(word.strip(".,:;?!\"'()") for word in plain(said).split())
 
 
 def _next(fact: Fact, zone: tzinfo, now: datetime) -> tuple[datetime | None, bool]:

@@ -102,6 +102,10 @@ class BeliefReader(Reader):
         new = {one.id: one for one in self._beliefs([name for name in wanted if name not in old])}
         return tuple(new.get(name) or old[name] for name in wanted)
 
+    def all_beliefs(self) -> tuple[BeliefView, ...]:
+        """Return every fact that was ever remembered, oldest first."""
+        return self._beliefs([row["id"] for row in self._rows("SELECT id FROM belief ORDER BY made_seq")])
+
     def belief(self, belief: str) -> BeliefView | None:
         """Return one fact, whether it still counts or not."""
         return next(iter(self._beliefs([belief])), None)

@@ -91,7 +91,7 @@ def _remember(said: str) -> Remember | None:
     text = behind(_ARABIC_THAT, said)
     if not text and plain(said).strip(" .!:,") not in _NO_FACT:
         return None
-    return Remember(text=text, shared=bool(text) and _FOR_ALL in plain(said[: said.find(text)] + "|"))
+    return Remember(text=text, shared=bool(text) and _FOR_ALL in plain(said[: said.find(text)]))
 
 
 def _forget(said: str) -> Forget | None:

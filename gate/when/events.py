@@ -5,6 +5,7 @@ longest name wins; one name of several events mentions them all, and a person is
 the same for ten events and for ten thousand; building the index is the caller's to do once.
 """
 
+import functools
 import math
 import re
 from bisect import bisect_left, bisect_right
@@ -105,6 +106,7 @@ def mentions(text: str, events: Remembered) -> dict[int, tuple[Event, int]]:
     return kept
 
 
+@functools.lru_cache(maxsize=1 << 16)  # of thousands of events, all but a few are as they were
 def _folded(alias: str) -> tuple[str, ...]:
     return tuple(_bare(word) for word in _WORD.findall(plain(alias)))
 

@@ -57,6 +57,7 @@ def test_a_newer_fact_displaces_and_both_are_kept(tale: Story) -> None:
         ("b1", BeliefState.SUPERSEDED),
         ("b2", BeliefState.LIVE),
     ]
+    assert [one.id for one in tale.queries.all_beliefs()] == ["b1", "b2", "b3"]
     assert seen(tale).fact == THURSDAY
     assert [one.id for one in tale.queries.beliefs_about("s1", "at")] == ["b1", "b2"]
     assert tale.queries.beliefs_about("s1", "is") == ()
