@@ -24,6 +24,7 @@ COMMANDS = {
     "status": "what runs, what waits, what is stopped",
     "approvals": "what waits for a yes",
     "jobs": "reminders and scheduled commands to come",
+    "memory": "what is remembered",
     "trust": "commands that run unasked for a while",
     "guidance": "what sayso was taught",
     "targets": "the inventory",
