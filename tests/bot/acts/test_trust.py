@@ -10,10 +10,12 @@ import pytest
 
 from bot.acts import trust
 from bot.answering import Speaker
+from bot.brake import Brake
+from bot.execution import door
 from bot.ports import NotCommittedError
-from gate.domain import Risk
+from gate.domain import ActionId, Risk
 from gate.policy import Permission, Policy
-from ledger.kinds import Draft, Kind
+from ledger.kinds import Draft, Kind, LostRaceError
 from tests.bot.test_brake import full
 from tests.bot.test_conversation_cancel import UntilCancelled
 from tests.bot.test_digest import Ends
@@ -251,6 +253,24 @@ async def test_a_rule_that_ends_before_the_start_voids_what_waits(tmp_path: Path
         assert kit.core.trust_rules() == ()
         # What has to be recorded was, once it could be.
         assert len(bodies(kit, Kind.TRUST_RULE_REVOKED)) == (how != "over")
+        assert kit.core.brake == Brake()
+
+
+@pytest.mark.parametrize("how", ["over", "revoked in memory"])
+async def test_what_no_entry_tells_is_looked_at_once_more_at_the_start(tmp_path: Path, how: str) -> None:
+    async with conversation(tmp_path, executor=UntilCancelled) as kit:
+        rule = await made(kit, lasts="1 hour")
+        first, mine = await behind(kit)
+        view = kit.core.queries.action(ActionId(f"{mine}.1"))
+        cleared = door.inspect(kit.core, view)
+        assert isinstance(cleared, door.Cleared)
+        if how == "over":
+            kit.clock.advance(3600)
+        else:
+            kit.core.brake.revoke("e1", [rule])
+        with pytest.raises(LostRaceError):
+            door.start(kit.core, view, cleared, boot_id=None)
+        await kit.say(f"cancel {first}")
 
 
 async def test_a_rule_that_ends_between_the_last_look_and_the_start_starts_nothing(tmp_path: Path) -> None:
