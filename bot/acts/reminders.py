@@ -137,9 +137,10 @@ class ReminderActs:
         """Let the gate resolve a reminder; a date that it cannot read gets a second opinion as an option."""
         facts = times.facts(core, speaker, request.slots, request_at=request.request_at, now=outcome.at)
         decision = remind.resolve(request.slots, times=facts)
-        return times.with_guesses(
+        guessed = times.with_guesses(
             decision, request.slots, facts, lambda more: remind.resolve(request.slots, times=more)
         )
+        return times.with_remark(core, speaker, guessed)
 
     def perform(
         self, core: Core, outcome: Outcome, speaker: Speaker, request: ActRequest, bound: Bound

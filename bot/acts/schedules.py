@@ -74,12 +74,13 @@ class ScheduleActs:
         facts = times.facts(core, speaker, request.slots, request_at=request.request_at, now=outcome.at)
         problem = _problem(core, request.slots["text"])
         decision = schedule.resolve(request.slots, times=facts, problem=problem)
-        return times.with_guesses(
+        guessed = times.with_guesses(
             decision,
             request.slots,
             facts,
             lambda more: schedule.resolve(request.slots, times=more, problem=problem),
         )
+        return times.with_remark(core, speaker, guessed)
 
     def perform(
         self, core: Core, outcome: Outcome, speaker: Speaker, request: ActRequest, bound: Bound

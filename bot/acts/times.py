@@ -15,11 +15,13 @@ from bot.zones import zones_in
 from gate.resolve import telling
 from gate.resolve.decision import Clarify, Decision, Deny, Slots
 from gate.resolve.times import Times, Width
-from gate.when import Grain, Remembered
+from gate.when import Grain, Remembered, Why
 from ledger.jobs import JobView
 
 #: Why a decision was made that a second opinion may help with.
 _NOT_READ = frozenset({"unread", "no time"})
+#: Why a question may be due to events that are not known.
+_WITHOUT_EVENT = frozenset({"unread", "no time", Why.UNKNOWN_EVENT.value})
 #: The slots that hold words about a time.
 _SAID = ("words", "when", "about", "timing")
 
@@ -54,6 +56,15 @@ def with_guesses(
     said = slots.get("when") or slots.get("words", "")
     read = dates.second_opinion(said, request_at=times.request_at, zone=times.zone)
     return resolve(replace(times, guesses=read)) if read else decision
+
+
+def with_remark(core: Core, speaker: Speaker, decision: Decision) -> Decision:
+    """Return `decision`; where it asks for lack of an event, it says that none can be looked up (K4)."""
+    if not isinstance(decision, Clarify) or decision.because not in _WITHOUT_EVENT:
+        return decision
+    if not memory.recall(core, speaker.operator.id, alone=speaker.alone).failed:
+        return decision
+    return replace(decision, question=f"What is remembered cannot be read right now. {decision.question}")
 
 
 def told(slots: Slots, speaker: Speaker, *, now: datetime) -> str:
