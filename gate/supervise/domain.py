@@ -5,6 +5,7 @@ them what may run. Text may hold `{{ inputs.name }}`; what that becomes is `bind
 does with a step is not told here.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -186,6 +187,37 @@ class InputType(StrEnum):
     DURATION = "duration"  # 30s, 5m, 2h, 1d
     TEXT = "text"  # any words, lines too, without control characters, never starting with a dash
 
+    def fits(self, value: str) -> bool:
+        """Whether `value` is of this type. Only text admits what a shell acts on, and stands quoted alone."""
+        if self is InputType.TEXT:
+            return _is_text(value)
+        return _PATTERNS[self].fullmatch(value) is not None
+
+
+_PATTERNS: Mapping[InputType, re.Pattern[str]] = {
+    InputType.STRING: re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.,:@/+=-]{0,199}", re.ASCII),
+    InputType.INTEGER: re.compile(r"0|[1-9][0-9]{0,5}", re.ASCII),
+    InputType.BOOLEAN: re.compile(r"true|false"),
+    InputType.SERVICE: re.compile(r"[A-Za-z0-9][A-Za-z0-9:_.@-]{0,127}", re.ASCII),
+    InputType.NAME: re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,127}", re.ASCII),
+    InputType.PATH: re.compile(r"/[A-Za-z0-9_@%+=:,./-]{0,1023}", re.ASCII),
+    InputType.HOST: re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.:-]{0,251}[A-Za-z0-9])?", re.ASCII),
+    InputType.URL: re.compile(
+        r"https?://[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(?::[0-9]{1,5})?"
+        r"(?:/[A-Za-z0-9_@%+=:,./?&~-]{0,1023})?",
+        re.ASCII,
+    ),
+    InputType.DURATION: re.compile(r"[1-9][0-9]{0,5}[smhd]", re.ASCII),
+}
+_BOUNDED = re.compile(r"0|[1-9][0-9]{0,14}", re.ASCII)
+_MAX_INTEGER = 999_999
+_MAX_TEXT = 2000
+
+
+def _is_text(value: str) -> bool:
+    plain = value.replace("\n", " ").replace("\t", " ")
+    return 0 < len(value) <= _MAX_TEXT and plain.isprintable() and not plain.lstrip().startswith("-")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputSpec:
@@ -205,6 +237,16 @@ class InputSpec:
     minimum: int | None = None
     maximum: int | None = None
     secret: bool = False
+
+    def accepts(self, value: str) -> bool:
+        """Whether `value` may fill this input."""
+        if self.enum and value not in self.enum:
+            return False
+        if self.type is not InputType.INTEGER or (self.minimum is None and self.maximum is None):
+            return self.type.fits(value)
+        least = 0 if self.minimum is None else self.minimum
+        most = _MAX_INTEGER if self.maximum is None else self.maximum
+        return _BOUNDED.fullmatch(value) is not None and least <= int(value) <= most
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
