@@ -8,7 +8,8 @@ import json
 
 from bot.settings.layers import Candidate, Layer
 from bot.settings.live import Said
-from bot.settings.registry import BY_KEY, CEILINGS, Value
+from bot.settings.registry import BY_KEY
+from bot.settings.setting import Value
 from bot.settings.strings import StringError, from_json
 from ledger.dials import DialReader, SettingView
 
@@ -28,4 +29,4 @@ def _value(view: SettingView) -> Value | None:
     try:
         return from_json(BY_KEY[view.key], json.dumps(view.value))
     except StringError:
-        return BY_KEY[view.key].words[0] if view.key in CEILINGS else None
+        return BY_KEY[view.key].words[0] if BY_KEY[view.key].is_ceiling else None

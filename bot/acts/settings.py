@@ -18,7 +18,8 @@ from bot.outcome import Outcome
 from bot.settings import checks
 from bot.settings.explain import plain
 from bot.settings.layers import Candidate, Layer, Resolved
-from bot.settings.registry import BY_KEY, CEILINGS, SETTINGS, Setting, Value
+from bot.settings.registry import BY_KEY, SETTINGS
+from bot.settings.setting import Setting, Value
 from bot.settings.strings import StringError, from_text
 from bot.text import Text
 from gate.autonomy import Level, at_least, rank
@@ -161,7 +162,7 @@ def _asks(resolved: Resolved) -> Value:
 
 def _held(core: Core, key: str, wanted: Candidate | None, after: Resolved) -> str:
     """Return which layer keeps a ceiling below what is asked for, as "propose (file /etc/sayso.toml)"."""
-    if wanted is None or key not in CEILINGS or rank(str(wanted.value)) <= rank(str(after.value)):
+    if wanted is None or not BY_KEY[key].is_ceiling or rank(str(wanted.value)) <= rank(str(after.value)):
         return ""
     owners = core.settings.without_runtime(key)
     return f"{plain(owners.value)} ({owners.why})"
@@ -172,7 +173,7 @@ def _loosens(setting: Setting, now: Resolved, after: Resolved) -> bool:
     before, then = str(_asks(now)), str(_asks(after))
     if rank(then) <= rank(before):
         return False
-    return setting.key in CEILINGS or (bool(setting.clamped_by) and at_least(then, Level.APPLY))
+    return setting.is_ceiling or (bool(setting.clamped_by) and at_least(then, Level.APPLY))
 
 
 def _lowered_by(core: Core, ceiling: str, wanted: Candidate | None) -> Iterable[str]:

@@ -16,7 +16,8 @@ from pydantic_core import ErrorDetails
 
 from bot.inventory.config import ServiceConfig, TargetConfig
 from bot.settings.errors import ConfigError, Problem, unknown
-from bot.settings.registry import SETTINGS, Value
+from bot.settings.registry import SETTINGS
+from bot.settings.setting import Value
 from gate.domain import Risk
 
 _STRICT = ConfigDict(strict=True, extra="forbid", frozen=True)

@@ -6,7 +6,7 @@ Pure. The same words in chat and on the command line. No setting holds a secret;
 from collections.abc import Mapping
 
 from bot.settings.layers import Candidate, Resolved
-from bot.settings.registry import CEILINGS, Scope, Setting, Value
+from bot.settings.setting import Scope, Setting, Value
 
 
 def plain(value: Value) -> str:
@@ -33,7 +33,7 @@ def line(resolved: Resolved) -> str:
 
 def how_to_change(setting: Setting) -> str:
     """Return who may change it, and by which words."""
-    if setting.key in CEILINGS:
+    if setting.is_ceiling:
         return (
             f"Lower it with  set {setting.key} to … ; to raise it again takes a typed phrase, and never goes"
             " above the config. Whoever can write the config file can raise it there."

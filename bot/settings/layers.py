@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from bot.settings.registry import BY_KEY, SETTINGS, Scope, Setting, Value
+from bot.settings.registry import BY_KEY, SETTINGS
+from bot.settings.setting import Scope, Setting, Value
 from gate.autonomy import Clamped, Level, clamp
 
 

@@ -1,34 +1,28 @@
-"""Every setting there is: type, default, scope, hot or not, help, ceiling, and how safety keys are merged.
+"""Every setting there is.
 
-A setting is registered with its first consumer, never before (D23). It does not read or resolve values: that
-is bot.settings.layers. The rules it owns: a key whose `tightest` is set is a safety key, and of the layers
-that set it the most restrictive wins, whatever their order (D19); a key with `clamped_by` never reads above
-that ceiling, and a registry that breaks the rules of gate.autonomy about ceilings does not load (M10).
+A setting is registered with its first consumer, never before (D23), and with a test that sees it make a
+difference. What a setting is, and how one is merged over the layers, stands in bot.settings.setting.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, get_args
+from typing import Annotated
 
 from pydantic import Field
 
+from bot.settings.setting import (
+    Scope,
+    Setting,
+    check,
+    narrowed,
+    smallest,
+    smallest_unless_off,
+    strictest_of,
+    union,
+)
 from bot.settings.tables import LADDER, QUORUM, largest_of_each, soonest_of_each
-from gate.autonomy import Dial, Level, objections
+from gate.autonomy import Level
 from gate.policy import Catastrophic, Posture
 from gate.resolve.times import Width
-
-#: What a setting may hold. Enums are StrEnum, so they are str too.
-Value = bool | int | str | tuple[str, ...]
-Tightest = Callable[[Sequence[Value]], Value]
-
-
-class Scope(StrEnum):
-    """How wide one value reaches."""
-
-    DAEMON = "daemon"
-    PLACE = "place"
-    CALL = "call"  # a request may carry its own ("with 2h timeout")
 
 
 class Separation(StrEnum):
@@ -39,101 +33,8 @@ class Separation(StrEnum):
     ALWAYS = "always"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
-    """One setting.
-
-    Attributes:
-        type: annotation that validates it, strictly.
-        hot: a value set at run time counts at once; of any other it takes a restart, but for a ceiling, which
-            may be lowered at run time.
-        tightest: picks the most restrictive of the values that layers set; None: the highest layer wins.
-        clamped_by: the key of the ceiling that it never reads above; "" for none.
-    """
-
-    key: str
-    type: object
-    default: Value
-    help: str
-    scope: Scope = Scope.DAEMON
-    hot: bool = False
-    tightest: Tightest | None = None
-    clamped_by: str = ""
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The words it may hold, in order; () where it holds something else."""
-        if isinstance(self.type, type) and issubclass(self.type, StrEnum):
-            return tuple(self.type)
-        listed = get_args(self.type)
-        return listed if listed and all(isinstance(one, str) for one in listed) else ()
-
-    @property
-    def dial(self) -> Dial:
-        """What the rules about ceilings read of it."""
-        return Dial(
-            key=self.key,
-            levels=self.words,
-            default=str(self.default),
-            per_call=self.scope is Scope.CALL,
-            hot=self.hot,
-            clamped_by=self.clamped_by,
-        )
-
-    @property
-    def is_protected(self) -> bool:
-        """Whether the owner's config alone sets it: what guards the gate or the record, but for ceilings."""
-        return self.section == "ledger" or (self.tightest is not None and self.key not in CEILINGS)
-
-    @property
-    def at_run_time(self) -> bool:
-        """Whether a value that is set at run time counts."""
-        return self.hot or self.key in CEILINGS
-
-    @property
-    def section(self) -> str:
-        """The table of the config file it stands in."""
-        return self.key.partition(".")[0]
-
-    @property
-    def name(self) -> str:
-        """Its key within the section."""
-        return self.key.partition(".")[2]
-
-    @property
-    def variable(self) -> str:
-        """The environment variable that sets it."""
-        return "SAYSO_" + self.key.replace(".", "_").upper()
-
-
-def _strictest_of(*loosest_first: Value) -> Tightest:
-    rank = {value: index for index, value in enumerate(loosest_first)}
-    return lambda values: max(values, key=rank.__getitem__)
-
-
-def _smallest(values: Sequence[Value]) -> Value:
-    return min(value for value in values if isinstance(value, int))
-
-
-def _smallest_unless_off(values: Sequence[Value]) -> Value:
-    return min((value for value in values if isinstance(value, int) and value > 0), default=0)
-
-
-def _union(values: Sequence[Value]) -> Value:
-    return tuple(sorted({item for value in values if isinstance(value, tuple) for item in value}))
-
-
-def _narrowed(values: Sequence[Value]) -> Value:
-    """Return what all name that name any; one with nothing in common with those below is left out."""
-    left: tuple[str, ...] = ()
-    for value in values:
-        if isinstance(value, tuple) and value:
-            left = tuple(one for one in left if one in value) or left or value
-    return left
-
-
-_true_is_tighter = _strictest_of(False, True)
-_false_is_tighter = _strictest_of(True, False)
+_true_is_tighter = strictest_of(False, True)
+_false_is_tighter = strictest_of(True, False)
 
 _Age = Annotated[int, Field(ge=0, le=86_400)]
 _Deadline = Annotated[int, Field(ge=10, le=86_400)]
@@ -178,7 +79,7 @@ SETTINGS: tuple[Setting, ...] = (
         key="policy.posture",
         type=Posture,
         default=Posture.APPROVE_MOST,
-        tightest=_strictest_of(Posture.APPROVE_CONFIG, Posture.APPROVE_MOST, Posture.APPROVE_ALL),
+        tightest=strictest_of(Posture.APPROVE_CONFIG, Posture.APPROVE_MOST, Posture.APPROVE_ALL),
         help="Which commands wait for a yes: approve_most (all but read-only ones), approve_config "
         "(restarts and the like run at once too), approve_all (every one).",
     ),
@@ -186,14 +87,14 @@ SETTINGS: tuple[Setting, ...] = (
         key="policy.catastrophic",
         type=Catastrophic,
         default=Catastrophic.DENY,
-        tightest=_strictest_of(Catastrophic.PHRASE, Catastrophic.DENY),
+        tightest=strictest_of(Catastrophic.PHRASE, Catastrophic.DENY),
         help="What happens to commands such as rm -rf /: deny, or phrase (a typed phrase allows one).",
     ),
     Setting(
         key="policy.separate_requester",
         type=Separation,
         default=Separation.AUTO,
-        tightest=_strictest_of(Separation.NEVER, Separation.AUTO, Separation.ALWAYS),
+        tightest=strictest_of(Separation.NEVER, Separation.AUTO, Separation.ALWAYS),
         help="Whether destructive work needs another person than the one who asked: never, always, or auto "
         "(once two operators exist).",
     ),
@@ -201,28 +102,28 @@ SETTINGS: tuple[Setting, ...] = (
         key="policy.approval_s",
         type=_Deadline,
         default=900,
-        tightest=_smallest,
+        tightest=smallest,
         help="Seconds a question stays open for a yes.",
     ),
     Setting(
         key="policy.clarification_s",
         type=_Deadline,
         default=900,
-        tightest=_smallest,
+        tightest=smallest,
         help='Seconds a "which one?" stays open.',
     ),
     Setting(
         key="policy.start_within_s",
         type=_Deadline,
         default=900,
-        tightest=_smallest,
+        tightest=smallest,
         help="Seconds after a yes within which the command must start; after that it asks again.",
     ),
     Setting(
         key="policy.force_approval_at",
         type=Annotated[int, Field(ge=0, le=1_000_000)],
         default=0,
-        tightest=_smallest_unless_off,
+        tightest=smallest_unless_off,
         help="Number of dependants from which even a restart waits for a yes; 0 is off.",
     ),
     Setting(
@@ -244,14 +145,14 @@ SETTINGS: tuple[Setting, ...] = (
         key="policy.nudge_s",
         type=_Age,
         default=300,
-        tightest=_smallest_unless_off,
+        tightest=smallest_unless_off,
         help="Seconds after which a question that nobody answered is said again, once; 0 is never.",
     ),
     Setting(
         key="policy.escalate_s",
         type=_Age,
         default=600,
-        tightest=_smallest_unless_off,
+        tightest=smallest_unless_off,
         help="Seconds after which its card is shown to somebody else who may approve it, once; 0 is never.",
     ),
     Setting(
@@ -286,14 +187,14 @@ SETTINGS: tuple[Setting, ...] = (
         key="policy.never_auto_act",
         type=tuple[str, ...],
         default=(),
-        tightest=_union,
+        tightest=union,
         help="Names of targets on which nothing runs without being approved.",
     ),
     Setting(
         key="policy.rules",
         type=tuple[str, ...],
         default=(),
-        tightest=_union,
+        tightest=union,
         help="Files with risk rules of your own, from the folder of this file; they add programs and tighten "
         "what is there (docs/risk.md).",
     ),
@@ -301,14 +202,15 @@ SETTINGS: tuple[Setting, ...] = (
         key="outbound.allowed",
         type=tuple[str, ...],
         default=(),
-        tightest=_narrowed,
+        tightest=narrowed,
         help="Names of [places] that anything may be sent to; empty means every one of them.",
     ),
     Setting(
         key="autonomy.max",
         type=Level,
         default=Level.RUN,
-        tightest=_strictest_of(*reversed(Level)),
+        tightest=strictest_of(*reversed(Level)),
+        is_ceiling=True,
         help="The most that sayso does of what nobody typed, whatever a key below says: off, advise, ask, "
         "propose, apply, run. It is no consent: what waits for a yes still does.",
     ),
@@ -376,33 +278,5 @@ SETTINGS: tuple[Setting, ...] = (
 )
 
 BY_KEY = {setting.key: setting for setting in SETTINGS}
-
-#: Keys that bound others.
-CEILINGS = frozenset(setting.clamped_by for setting in SETTINGS if setting.clamped_by)
-
-
-class RegistryError(Exception):
-    """The registry of settings breaks its own rules; report this as a bug."""
-
-
-def check(settings: Iterable[Setting]) -> None:
-    """Hold a registry to its rules.
-
-    Raises:
-        RegistryError: two settings share a key or a variable, or one is clamped as none may be (M10).
-    """
-    settings = tuple(settings)
-    found = [
-        f"two settings are called {name}"
-        for names in ([one.key for one in settings], [one.variable for one in settings])
-        for name in dict.fromkeys(names)
-        if names.count(name) > 1
-    ]
-    dials = {one.key: one.dial for one in settings}
-    for dial in dials.values():
-        found += objections(dial, dials) if dial.clamped_by else ()
-    if found:
-        raise RegistryError("; ".join(found))
-
 
 check(SETTINGS)

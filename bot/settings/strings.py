@@ -12,7 +12,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from bot.settings.errors import Problem, unknown
 from bot.settings.layers import Candidate, Layer
-from bot.settings.registry import BY_KEY, SETTINGS, Setting, Value
+from bot.settings.registry import BY_KEY, SETTINGS
+from bot.settings.setting import Setting, Value
 
 _WORDS = {
     "true": True,

@@ -9,7 +9,8 @@ import pytest
 from bot.settings.errors import ConfigError
 from bot.settings.layers import Candidate, Layer
 from bot.settings.live import Settings
-from bot.settings.registry import BY_KEY, SETTINGS, RegistryError, Scope, Setting, check
+from bot.settings.registry import BY_KEY, SETTINGS
+from bot.settings.setting import RegistryError, Scope, Setting, check
 from bot.settings.strings import StringError
 from gate.autonomy import Level
 from tests.bot.settings.test_config import config, problems
