@@ -17,7 +17,7 @@ from gate.errors import TransitionError
 from gate.trust import BLOCKED, LOWER_TRUST, Source, may_supersede
 from ledger import payloads
 from ledger.codec import Doc, mapping, parse_instant
-from ledger.kinds import Entry, Kind
+from ledger.kinds import Entry, Kind, LostRaceError, RowIs
 from ledger.reader import Handler, Reader
 
 TABLES = ("belief",)
@@ -159,7 +159,8 @@ def _stored(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
         (body["subject"], body["predicate"], BeliefState.LIVE),
     ).fetchall()
     if body["functional"] and rivals:
-        raise TransitionError(f"belief {rivals[0][0]} is of the same subject and was not displaced")
+        # Told at the same time somewhere else: decided again, on what is known now.
+        raise LostRaceError(RowIs("belief", rivals[0][0], None))
     connection.execute(
         "INSERT INTO belief (id, subject, predicate, source, functional, state, made_seq, seq, words, doc)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

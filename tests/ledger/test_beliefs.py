@@ -12,7 +12,7 @@ from ledger.kinds import Draft, Kind, LostRaceError, RowIs
 from ledger.projections import reset
 from ledger.verify import verify_live
 from tests.gate.makers import HERE, NOW
-from tests.ledger.story import Story, commitment_made, forgotten, received, stored
+from tests.ledger.story import Story, commitment_made, forgotten, job_made, job_over, received, stored
 
 THURSDAY = Fact(about="sync", object="2026-12-03", kind="meeting", said="the sync is on Thursday")
 FRIDAY = replace(THURSDAY, object="2026-12-04", said="the sync is on Friday")
@@ -81,7 +81,7 @@ def test_the_ledger_itself_holds_to_the_trust_of_sources(tale: Story, old: Sourc
 
 def test_nothing_stands_beside_a_fact_of_one_value(tale: Story) -> None:
     tale.write(stored(source=Source.LLM_INFERRED))
-    with pytest.raises(TransitionError, match="was not displaced"):
+    with pytest.raises(LostRaceError):
         tale.write(stored("b2"))
     tale.write(stored("b2", functional=False), stored("b3", predicate="is"))
     assert live(tale) == ["b1", "b2", "b3"]
@@ -173,6 +173,15 @@ def test_a_fact_that_nobody_told_in_words_takes_no_words_of_others(tale: Story) 
     tale.write(stored(fact=THURSDAY))
     tale.write(forgotten())
     assert contents(tale) == {b"something else"}
+
+
+def test_retention_leaves_what_a_job_is_to_say(tale: Story) -> None:
+    tale.write(job_made())
+    tale.ledger.prune(before=NOW + timedelta(days=1))
+    assert contents(tale) == {b"drink water"}
+    tale.write(job_over())
+    tale.ledger.prune(before=NOW + timedelta(days=1))
+    assert contents(tale) == set()
 
 
 def test_retention_leaves_what_is_to_be_remembered(tale: Story) -> None:
