@@ -19,6 +19,8 @@ RunId = NewType("RunId", str)
 
 #: A value of an input. None is no value.
 Value = str | int | bool | None
+#: A value in JSON that holds no others.
+Scalar = str | int | float | bool | None
 
 #: The one tool that changes anything (N5); what a step uses unless it says otherwise.
 RUN_TOOL = "run"
@@ -157,7 +159,7 @@ class JsonValue:
 
     path: str
     compare: Comparison
-    value: str | int | float | bool | None
+    value: Scalar
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,6 +229,7 @@ class InputSpec:
         default, enum: already strings; None is no default.
         minimum, maximum: bounds of an integer, both included; None for those of the type.
         secret: masked wherever people look, and allowed in commands only.
+        internal: belongs to a runbook that this one calls; nobody is asked for it, and nobody gives it.
     """
 
     name: str
@@ -237,6 +240,7 @@ class InputSpec:
     minimum: int | None = None
     maximum: int | None = None
     secret: bool = False
+    internal: bool = False
 
     def accepts(self, value: str) -> bool:
         """Whether `value` may fill this input."""
