@@ -89,6 +89,17 @@ class Kind(StrEnum):
     GUIDANCE_REJECTED = "guidance:rejected"
     TRUST_RULE_MADE = "trust_rule:made"
     TRUST_RULE_REVOKED = "trust_rule:revoked"
+    RUN_STARTED = "run:started"
+    RUN_ENTERED = "run:entered"
+    RUN_PROPOSED = "run:proposed"
+    RUN_GRANTED = "run:granted"
+    RUN_CONSUMED = "run:consumed"
+    RUN_TAKEN_BACK = "run:taken_back"
+    RUN_WAITING = "run:waiting"
+    RUN_WAITED = "run:waited"
+    RUN_JUDGED = "run:judged"
+    RUN_DEVIATED = "run:deviated"
+    RUN_ENDED = "run:ended"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,7 +199,7 @@ class Untold:
 class RowIs:
     """What a decision read of `table` is still in this state; None: there is no such row yet."""
 
-    table: Literal["commitment", "job", "belief", "guidance", "trust_rule"]
+    table: Literal["commitment", "job", "belief", "guidance", "trust_rule", "run"]
     id: str
     state: str | None
 
@@ -199,6 +210,14 @@ class JobIsDue:
 
     job: str
     fire_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunIsAt:
+    """Nothing happened to the run since this entry."""
+
+    run: str
+    seq: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +240,7 @@ Expectation = (
     | Untold
     | RowIs
     | JobIsDue
+    | RunIsAt
     | SettingsAre
 )
 

@@ -26,7 +26,19 @@ from gate.lifecycle import (
     ClarificationState,
     advance,
 )
-from ledger import accounts, approvals, beliefs, commitments, dials, guidance, jobs, places, trusting, turns
+from ledger import (
+    accounts,
+    approvals,
+    beliefs,
+    commitments,
+    dials,
+    guidance,
+    jobs,
+    places,
+    runs,
+    trusting,
+    turns,
+)
 from ledger.chain import canonical
 from ledger.codec import Doc, items, mapping
 from ledger.expecting import holds
@@ -39,7 +51,7 @@ S = TypeVar("S", bound=StrEnum)
 E = TypeVar("E", bound=StrEnum)
 
 #: What is projected elsewhere, a subject each.
-_MORE = (commitments, jobs, beliefs, dials, guidance, trusting)
+_MORE = (commitments, jobs, beliefs, dials, guidance, trusting, runs)
 
 #: In an order that lets them be emptied.
 TABLES = (

@@ -54,6 +54,7 @@ from ledger.readout import (
     request_words,
     with_votes,
 )
+from ledger.runs import RunReader
 from ledger.trusting import TrustReader
 from ledger.views import (
     ActionView,
@@ -74,6 +75,7 @@ class Queries(
     DialReader,
     GuidanceReader,
     TrustReader,
+    RunReader,
 ):
     """Questions to the projections; see `Reader` for what it is made of."""
 

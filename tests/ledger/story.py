@@ -6,14 +6,29 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from gate.digest import action_digest, list_digest
-from gate.domain import Action, PersonId, PlaceId, ProposalId, Radius, Risk, RouteKind, Verdict
+from gate.domain import (
+    AGENT,
+    Action,
+    Digest,
+    PersonId,
+    PlaceId,
+    ProposalId,
+    Radius,
+    Risk,
+    RouteKind,
+    Verdict,
+)
 from gate.ladder import Rung
+from gate.policy import Posture
+from gate.supervise.domain import RunbookId, RunId, StepId
+from gate.supervise.events import Entered, Event, Started, Via
 from gate.trust import Source
 from ledger.beliefs import Fact, packed
 from ledger.codec import Doc, action_doc, instant, radius_doc, verdict_doc
 from ledger.kinds import Appended, Batch, Draft, Effect, Expectation, Json, Kind
 from ledger.projections import holds, project
 from ledger.queries import Queries
+from ledger.run_events import draft_of
 from ledger.store import Ledger
 from tests.gate.makers import HERE, NOW, P1, action, verdict
 from tests.ledger.support import CountedBytes, HandClock
@@ -479,6 +494,42 @@ def taught(guidance: str = "g4h7k9", *, text: bytes = b"be brief") -> Draft:
 def on_guidance(kind: Kind, guidance: str = "g4h7k9", *, by: str = "kim") -> Draft:
     """An instruction was confirmed or rejected."""
     return Draft(kind=kind, body={"guidance": guidance, "by": by})
+
+
+def run_started(run: str = "r4m8n2", *, ends_at: datetime = LATER, parent: str | None = None) -> Draft:
+    """A run of a runbook began."""
+    event = Started(
+        run=RunId(run),
+        runbook=RunbookId("restart-service"),
+        digest=Digest("d" * 64),
+        agent=AGENT,
+        posture=Posture.APPROVE_MOST,
+        inputs={"service": "caddy", "tries": 3, "force": False, "note": None},
+        target="web1",
+        first=StepId("restart"),
+        at=NOW,
+    )
+    more: dict[str, Json] = {
+        "title": "Restart a service",
+        "place": HERE,
+        "person": "ana",
+        "ends_at": instant(ends_at),
+        "parent": parent,
+        "parent_number": 0 if parent is None else 1,
+    }
+    return draft_of(event, run=RunId(run), more=more, words={"said": "restart caddy on web1"})
+
+
+def run_entered(number: int = 1, *, step: str = "restart", attempt: int = 1, run: str = "r4m8n2") -> Draft:
+    """A step was entered."""
+    via = Via.START if number == 1 else Via.NEXT
+    event = Entered(step=StepId(step), number=number, attempt=attempt, via=via, at=NOW)
+    return draft_of(event, run=RunId(run))
+
+
+def run_went(event: Event, run: str = "r4m8n2") -> Draft:
+    """Something happened to a run."""
+    return draft_of(event, run=RunId(run))
 
 
 def _grant(one: Planned, name: str | None) -> str | None:

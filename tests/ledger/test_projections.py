@@ -17,7 +17,7 @@ from ledger.kinds import (
     Draft,
     Kind,
 )
-from ledger.projected import commitments, conversation
+from ledger.projected import commitments, conversation, runs
 from ledger.projections import HANDLERS, TABLES, reset
 from ledger.waiting import untold
 from tests.gate.makers import HERE, NOW, P1, P2, THERE
@@ -43,6 +43,8 @@ from tests.ledger.story import (
     planned,
     queued,
     received,
+    run_entered,
+    run_started,
     setting,
     settled,
     started,
@@ -82,7 +84,9 @@ def state(tale: Story, one: Planned = ONE) -> ActionState:
     return tale.queries.action(one.action.id).state
 
 
-MODELS = [one for of in (conversation, commitments) for one in vars(of).values() if hasattr(one, "__table__")]
+MODELS = [
+    one for of in (conversation, commitments, runs) for one in vars(of).values() if hasattr(one, "__table__")
+]
 
 
 def test_tables_and_models_are_the_same_set() -> None:
@@ -407,6 +411,7 @@ def test_a_rebuild_gives_the_same_tables(tale: Story) -> None:
     tale.write(commitment_made("clarify"))
     tale.write(setting("autonomy.max", "propose"), cleared("bot.timezone"))
     tale.write(trusted(), taught())
+    tale.write(run_started(), run_entered())
     before = tables(tale.ledger.reader())
     assert all(before.values())
     assert tale.ledger.rebuild(reset) == tale.ledger.head().seq

@@ -1,0 +1,372 @@
+"""Runs of runbooks: where each one is, what became of its steps, and its events in order.
+
+The projection and its reader. What may follow what is the supervisor's rule (gate.supervise); here an entry
+only has to be about the step that the run is in, and about a run that is not over: everything else raises,
+and its batch is rolled back. After its end only a deviation is entered.
+"""
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from gate.domain import Digest, PersonId, PlaceId, ProposalId
+from gate.errors import TransitionError
+from gate.supervise.domain import Outcome, RunbookId, RunId, StepId, Terminal
+from gate.supervise.events import EndCause, Event
+from ledger.codec import Doc, instant, mapping, optional, parse_instant
+from ledger.kinds import Entry, Json, Kind
+from ledger.reader import Handler, Reader
+from ledger.run_events import event_of, words_of
+
+TABLES = ("run", "run_step", "run_event")
+
+
+class Stage(StrEnum):
+    """How far a run, or one entry into a step, has come. Stored, so a value never changes meaning."""
+
+    ENTERED = "entered"  # nothing was done about it yet
+    PROPOSED = "proposed"
+    GRANTED = "granted"
+    STARTED = "started"
+    WAITING = "waiting"  # for its time
+    WAITED = "waited"
+    PASSED = "passed"
+    FAILED = "failed"
+    ENDED = "ended"  # the run is over
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunView:
+    """One run.
+
+    Attributes:
+        title: of its runbook when it began.
+        place: where it was asked for, which is where its card stands.
+        person: who asked for it, in the words `said`.
+        step, number, proposal: of the newest entry into a step; "", 0 and None before the first.
+        until: when its wait is over; None where it does not wait.
+        ends_at: when its time is over; None once it is.
+        parent, parent_number: the entry into a step of another run that called it; None and 0 for most.
+        outcome, cause, terminal, ended_by: None while it is not over.
+        seq: the entry that changed it last, for `RunIsAt`.
+    """
+
+    id: RunId
+    runbook: RunbookId
+    title: str
+    digest: Digest
+    stage: Stage
+    place: PlaceId
+    person: PersonId
+    said: str
+    target: str
+    step: str
+    number: int
+    proposal: ProposalId | None
+    until: datetime | None
+    ends_at: datetime | None
+    parent: RunId | None
+    parent_number: int
+    deviations: int
+    started_at: datetime
+    ended_at: datetime | None
+    outcome: Outcome | None
+    cause: EndCause | None
+    terminal: Terminal | None
+    ended_by: PersonId | None
+    seq: int
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing of it runs or waits any more."""
+        return self.stage is Stage.ENDED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunStepView:
+    """One entry into a step; `proposal` is the newest that it made, None for none."""
+
+    run: RunId
+    number: int
+    step: StepId
+    attempt: int
+    stage: Stage
+    proposal: ProposalId | None
+    entered_at: datetime
+    exit_code: int | None = None
+    why: str = ""
+
+
+# ---------------------------------------------------------------- entries
+
+
+def _started(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
+    connection.execute(
+        "INSERT INTO run (id, runbook, state, place, parent, step, number, proposal, until_at, ends_at,"
+        " deviations, started_seq, seq, doc, ending)"
+        " VALUES (?, ?, ?, ?, ?, '', 0, '', '', ?, 0, ?, ?, ?, '{}')",
+        (
+            body["run"],
+            body["runbook"],
+            Stage.ENTERED,
+            body["place"],
+            body["parent"] or "",
+            body["ends_at"],
+            entry.seq,
+            entry.seq,
+            entry.body,
+        ),
+    )
+    _told(connection, entry, body)
+
+
+def _entered(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
+    number = _number(connection, body)
+    if body["number"] != number + 1:
+        raise TransitionError(f"run {body['run']} is at {number}, so {body['number']} is not entered next")
+    connection.execute(
+        "INSERT INTO run_step (run, number, step, attempt, state, proposal, entered_seq, doc)"
+        " VALUES (?, ?, ?, ?, ?, '', ?, '{}')",
+        (body["run"], body["number"], body["step"], body["attempt"], Stage.ENTERED, entry.seq),
+    )
+    connection.execute(
+        "UPDATE run SET state=?, step=?, number=?, proposal='' WHERE id=?",
+        (Stage.ENTERED, body["step"], body["number"], body["run"]),
+    )
+    _told(connection, entry, body)
+
+
+def _at(stage: Stage) -> Handler:
+    """Return what brings the step that a run is in to `stage`."""
+
+    def handle(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
+        _move(connection, entry, body, stage)
+
+    return handle
+
+
+def _proposed(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
+    _move(connection, entry, body, Stage.PROPOSED)
+    if body["proposal"]:
+        connection.execute("UPDATE run SET proposal=? WHERE id=?", (body["proposal"], body["run"]))
+        connection.execute(
+            "UPDATE run_step SET proposal=? WHERE run=? AND number=?",
+            (body["proposal"], body["run"], body["number"]),
+        )
+
+
+def _granted(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
+    _move(connection, entry, {**body, "number": mapping(body["grant"])["number"]}, Stage.GRANTED)
+
+
+def _waiting(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
+    _move(connection, entry, body, Stage.WAITING)
+    connection.execute("UPDATE run SET until_at=? WHERE id=?", (body["until"], body["run"]))
+
+
+def _waited(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
+    _move(connection, entry, body, Stage.WAITED)
+    connection.execute("UPDATE run SET until_at='' WHERE id=?", (body["run"],))
+
+
+def _judged(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
+    _move(connection, entry, body, Stage.PASSED if body["passed"] else Stage.FAILED)
+    connection.execute(
+        "UPDATE run_step SET doc=? WHERE run=? AND number=?", (entry.body, body["run"], body["number"])
+    )
+
+
+def _deviated(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
+    connection.execute("UPDATE run SET deviations=deviations+1 WHERE id=?", (body["run"],))
+    _told(connection, entry, body)
+
+
+def _ended(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
+    _number(connection, body)
+    connection.execute(
+        "UPDATE run SET state=?, until_at='', ends_at='', ending=? WHERE id=?",
+        (Stage.ENDED, entry.body, body["run"]),
+    )
+    _told(connection, entry, body)
+
+
+def _move(connection: sqlite3.Connection, entry: Entry, body: Doc, stage: Stage) -> None:
+    number = _number(connection, body)
+    if body["number"] != number:
+        raise TransitionError(f"run {body['run']} is at {number}, not at {body['number']}")
+    connection.execute(
+        "UPDATE run_step SET state=? WHERE run=? AND number=?", (stage, body["run"], body["number"])
+    )
+    connection.execute("UPDATE run SET state=? WHERE id=?", (stage, body["run"]))
+    _told(connection, entry, body)
+
+
+def _number(connection: sqlite3.Connection, body: Doc) -> int:
+    """Return how often the run that `body` names entered a step; raises where it is over, or unknown."""
+    row = connection.execute("SELECT state, number FROM run WHERE id=?", (body["run"],)).fetchone()
+    if row is None:
+        raise TransitionError(f"there is no run {body['run']}")
+    if row[0] == Stage.ENDED:
+        raise TransitionError(f"run {body['run']} is over")
+    return int(row[1])
+
+
+def _told(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
+    connection.execute("INSERT INTO run_event (run, seq) VALUES (?, ?)", (body["run"], entry.seq))
+    connection.execute("UPDATE run SET seq=? WHERE id=?", (entry.seq, body["run"]))
+
+
+HANDLERS: Mapping[str, Handler] = {
+    Kind.RUN_STARTED: _started,
+    Kind.RUN_ENTERED: _entered,
+    Kind.RUN_PROPOSED: _proposed,
+    Kind.RUN_GRANTED: _granted,
+    Kind.RUN_CONSUMED: _at(Stage.STARTED),
+    Kind.RUN_TAKEN_BACK: _at(Stage.ENTERED),
+    Kind.RUN_WAITING: _waiting,
+    Kind.RUN_WAITED: _waited,
+    Kind.RUN_JUDGED: _judged,
+    Kind.RUN_DEVIATED: _deviated,
+    Kind.RUN_ENDED: _ended,
+}
+
+
+# ---------------------------------------------------------------- questions
+
+_RUNS = "SELECT r.*, e.at AS started_at FROM run r JOIN entry e ON e.seq = r.started_seq"
+
+
+class RunReader(Reader):
+    """Questions about runs."""
+
+    def run(self, run: str) -> RunView | None:
+        """Return one run, open or over; None for an unknown id."""
+        return next(iter(self._runs("WHERE r.id=?", run)), None)
+
+    def runs(
+        self, *, open_only: bool = False, since: datetime | None = None, limit: int = 100
+    ) -> tuple[RunView, ...]:
+        """Return the newest runs that no other run called, the newest first."""
+        return self._runs(
+            "WHERE r.parent='' AND (? = 0 OR r.state <> ?) AND e.at >= ? ORDER BY r.started_seq DESC LIMIT ?",
+            *(int(open_only), Stage.ENDED, "" if since is None else instant(since), limit),
+        )
+
+    def open_runs(self) -> tuple[RunView, ...]:
+        """Return every run that is not over, those that others called too, the oldest first."""
+        return self._runs("WHERE r.state <> ? ORDER BY r.started_seq", Stage.ENDED)
+
+    def called_by(self, run: str) -> tuple[RunView, ...]:
+        """Return the runs that steps of `run` called, the oldest first."""
+        return self._runs("WHERE r.parent=? ORDER BY r.started_seq", run)
+
+    def run_of(self, proposal: str) -> RunView | None:
+        """Return the run whose step made `proposal`, if that is the newest one of the step; else None."""
+        row = self._row("SELECT run FROM run_step WHERE proposal=? AND proposal<>''", proposal)
+        return None if row is None else self.run(row["run"])
+
+    def due_runs(self, now: datetime) -> tuple[RunView, ...]:
+        """Return the runs whose wait, or whose time, is over at `now`, the oldest first."""
+        at = instant(now)
+        return self._runs(
+            "WHERE r.state <> ? AND ((r.until_at <> '' AND r.until_at <= ?) OR r.ends_at <= ?)"
+            " ORDER BY r.started_seq",
+            *(Stage.ENDED, at, at),
+        )
+
+    def next_run_due(self) -> datetime | None:
+        """Return when the wait or the time of a run is over next; None for never."""
+        found = self._one(
+            "SELECT min(min(iif(until_at = '', ends_at, until_at), ends_at)) FROM run WHERE state <> ?",
+            Stage.ENDED,
+        )
+        return parse_instant(found) if found else None
+
+    def run_events(self, run: str) -> tuple[Event, ...]:
+        """Return everything that happened to `run`, in order; `functools.reduce` over them is its state."""
+        rows = self._rows(
+            "SELECT e.kind, e.body FROM run_event n JOIN entry e ON e.seq = n.seq"
+            " WHERE n.run=? ORDER BY n.seq",
+            run,
+        )
+        bodies: list[Doc] = [json.loads(row["body"]) for row in rows]
+        word = self._words(words_of(body) for body in bodies)
+        events = []
+        for row, body in zip(rows, bodies, strict=True):
+            reference = words_of(body)
+            events.append(event_of(Kind(row["kind"]), body, None if reference is None else word(reference)))
+        return tuple(events)
+
+    def run_steps(self, run: str) -> tuple[RunStepView, ...]:
+        """Return every entry into a step of `run`, in order."""
+        rows = self._rows(
+            "SELECT s.*, e.at AS entered_at FROM run_step s JOIN entry e ON e.seq = s.entered_seq"
+            " WHERE s.run=? ORDER BY s.number",
+            run,
+        )
+        docs: list[Doc] = [json.loads(row["doc"]) for row in rows]
+        word = self._words(words_of(doc) for doc in docs)
+        return tuple(_step(row, doc, word(words_of(doc))) for row, doc in zip(rows, docs, strict=True))
+
+    def _runs(self, condition: str, *values: object) -> tuple[RunView, ...]:
+        rows = self._rows(f"{_RUNS} {condition}", *values)
+        docs: list[Doc] = [json.loads(row["doc"]) for row in rows]
+        word = self._words(doc["said"] for doc in docs)
+        return tuple(_run(row, doc, word(doc["said"])) for row, doc in zip(rows, docs, strict=True))
+
+
+def _run(row: sqlite3.Row, doc: Doc, said: str) -> RunView:
+    ending: Doc = json.loads(row["ending"])
+    outcome, terminal, by = (optional(ending.get(key)) for key in ("outcome", "terminal", "by"))
+    return RunView(
+        id=RunId(row["id"]),
+        runbook=RunbookId(row["runbook"]),
+        title=str(doc["title"]),
+        digest=Digest(str(doc["digest"])),
+        stage=Stage(row["state"]),
+        place=PlaceId(row["place"]),
+        person=PersonId(str(doc["person"])),
+        said=said,
+        target=str(doc["target"]),
+        step=row["step"],
+        number=row["number"],
+        proposal=ProposalId(row["proposal"]) if row["proposal"] else None,
+        until=_instant_or_none(row["until_at"]),
+        ends_at=_instant_or_none(row["ends_at"]),
+        parent=RunId(row["parent"]) if row["parent"] else None,
+        parent_number=int(str(doc["parent_number"])),
+        deviations=row["deviations"],
+        started_at=parse_instant(row["started_at"]),
+        ended_at=_instant_or_none(ending.get("at", "")),
+        outcome=None if outcome is None else Outcome(outcome),
+        cause=None if outcome is None else EndCause(str(ending["cause"])),
+        terminal=None if terminal is None else Terminal(terminal),
+        ended_by=None if by is None else PersonId(by),
+        seq=row["seq"],
+    )
+
+
+def _step(row: sqlite3.Row, doc: Doc, words: str) -> RunStepView:
+    code = doc.get("exit_code")
+    try:
+        why = str(json.loads(words)["why"]) if words else ""
+    except ValueError:
+        why = words  # they were pruned
+    return RunStepView(
+        run=RunId(row["run"]),
+        number=row["number"],
+        step=StepId(row["step"]),
+        attempt=row["attempt"],
+        stage=Stage(row["state"]),
+        proposal=ProposalId(row["proposal"]) if row["proposal"] else None,
+        entered_at=parse_instant(row["entered_at"]),
+        exit_code=code if isinstance(code, int) else None,
+        why=why,
+    )
+
+
+def _instant_or_none(text: Json) -> datetime | None:
+    return parse_instant(str(text)) if text else None

@@ -1,0 +1,332 @@
+"""Runs: where each one is, and that its events come back as they were written."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from gate.domain import Digest, PersonId
+from gate.errors import TransitionError
+from gate.supervise.approval import ApprovalRequest, Grant, Refusal
+from gate.supervise.domain import Outcome, RunId, StepId, StepRisk, Terminal
+from gate.supervise.events import (
+    Consumed,
+    Deviated,
+    EndCause,
+    Ended,
+    Entered,
+    Event,
+    Granted,
+    Judged,
+    Proposed,
+    TakenBack,
+    Via,
+    WaitBegan,
+    WaitEnded,
+)
+from ledger.kinds import Kind, LostRaceError, RowIs, RunIsAt
+from ledger.run_events import KINDS
+from ledger.runs import Stage
+from ledger.views import PRUNED
+from tests.gate.makers import HERE, NOW
+from tests.ledger.story import LATER, Story, run_entered, run_started, run_went
+
+RUN, STEP, ANA = RunId("r4m8n2"), StepId("restart"), PersonId("ana")
+COMMAND = Digest("c" * 64)
+AFTER = LATER + timedelta(days=1)
+
+
+def asked(number: int = 1, *, with_request: bool = True, proposal: str = "k7f3a2") -> Proposed:
+    request = ApprovalRequest(
+        id="restart@1",
+        run=RUN,
+        step_id=STEP,
+        number=number,
+        title="Restart it",
+        risk=StepRisk.REVERSIBLE,
+        command="systemctl restart ***",
+        command_digest=COMMAND,
+        target="web1",
+        capabilities=("run",),
+        rollback_to=None,
+        expires_in_s=900,
+        issued_at=NOW,
+    )
+    return Proposed(
+        step=STEP,
+        number=number,
+        proposal=proposal,
+        command="systemctl restart ***",
+        command_digest=COMMAND,
+        request=request if with_request else None,
+        at=NOW,
+    )
+
+
+def granted(number: int = 1) -> Granted:
+    grant = Grant(
+        run=RUN,
+        request_id="restart@1",
+        step_id=STEP,
+        number=number,
+        decided_by=ANA,
+        command_digest=COMMAND,
+    )
+    return Granted(grant=grant, at=NOW)
+
+
+def consumed(number: int = 1) -> Consumed:
+    return Consumed(step=STEP, number=number, request="restart@1", command_digest=COMMAND, at=NOW)
+
+
+def taken_back(number: int = 1) -> TakenBack:
+    return TakenBack(step=STEP, number=number, why="the yes lapsed", at=NOW)
+
+
+def wait(number: int = 1, *, until: datetime = LATER) -> WaitBegan:
+    return WaitBegan(step=STEP, number=number, until=until, at=NOW)
+
+
+def waited(number: int = 1) -> WaitEnded:
+    return WaitEnded(step=STEP, number=number, by=ANA, at=NOW)
+
+
+def judged(number: int = 1, **more: Any) -> Judged:
+    return Judged(**{"step": STEP, "number": number, "passed": True, "why": "exit 0", "at": NOW, **more})
+
+
+def deviated(number: int = 1) -> Deviated:
+    return Deviated(
+        step=STEP,
+        number=number,
+        reason="the command is another one",
+        tool="run",
+        target="web2",
+        command="rm -rf /srv",
+        scope=("run",),
+        by=ANA,
+        at=NOW,
+    )
+
+
+def over(**more: Any) -> Ended:
+    return Ended(**{"outcome": Outcome.COMPLETED, "cause": EndCause.TERMINAL, "at": LATER, **more})
+
+
+def entered(number: int = 1) -> Entered:
+    return Entered(step=STEP, number=number, attempt=number, via=Via.RETRY, edge=STEP, at=NOW)
+
+
+def tell(tale: Story, *events: Event) -> None:
+    tale.write(*map(run_went, events))
+
+
+def begun(tale: Story, *events: Event) -> None:
+    tale.write(run_started(), run_entered(), *map(run_went, events))
+
+
+def test_every_event_has_a_kind_of_its_own() -> None:
+    assert set(KINDS.values()) == set(Event.__args__)
+    assert {kind for kind in Kind if kind.startswith("run:")} == set(KINDS)
+
+
+REFUSED = Refusal(request_id="restart@1", step_id=STEP, decided_by=ANA, reason="not now")
+EVENTS: Sequence[Event] = (
+    asked(),
+    granted(),
+    consumed(),
+    taken_back(),
+    wait(),
+    waited(),
+    judged(exit_code=0, captured=("vmid", "hunter2")),
+    judged(passed=False, why="exit 1", exit_code=1),
+    entered(2),
+    asked(2, with_request=False, proposal=""),
+    deviated(2),
+    over(outcome=Outcome.ABORTED, cause=EndCause.REFUSED, refusal=REFUSED, request="restart@1", by=ANA),
+)
+
+
+def test_events_come_back_as_they_were_written(tale: Story) -> None:
+    begun(tale, *EVENTS)
+    start, first, *rest = tale.queries.run_events(RUN)
+    assert rest == list(EVENTS)
+    assert (start.at, first.at) == (NOW, NOW)
+    assert start.inputs == {"service": "caddy", "tries": 3, "force": False, "note": None}  # type: ignore[union-attr]  # it is Started
+    assert tale.queries.run_events("r0none") == ()
+
+
+def test_what_may_be_secret_stands_in_no_body(tale: Story) -> None:
+    begun(tale, *EVENTS)
+    bodies = [row[0] for row in tale.ledger.reader().execute("SELECT body FROM entry")]
+    for word in ("caddy", "restart ***", "hunter2", "rm -rf", "web2", "not now", "exit 1", "lapsed"):
+        assert not any(word in body for body in bodies), word
+
+
+def test_words_of_a_run_that_is_over_can_be_pruned(tale: Story) -> None:
+    begun(tale, asked(), judged(captured=("vmid", "hunter2")))
+    tale.ledger.prune(before=AFTER)
+    assert tale.queries.run_events(RUN)[-1] == judged(captured=("vmid", "hunter2"))  # it goes on with it
+    tell(tale, entered(2), asked(2, with_request=False))
+    tell(tale, over(cause=EndCause.REFUSED, refusal=REFUSED, why="no"), deviated())
+    tale.ledger.prune(before=AFTER)
+    start, _, proposal, judgement, _, unasked, end, deviation = tale.queries.run_events(RUN)
+    assert unasked.request is None  # type: ignore[union-attr]  # it is Proposed
+    assert start.inputs == {}  # type: ignore[union-attr]  # it is Started
+    assert proposal.command == proposal.request.command == PRUNED  # type: ignore[union-attr]  # it is Proposed
+    assert (judgement.why, judgement.captured) == (PRUNED, None)  # type: ignore[union-attr]  # it is Judged
+    assert (end.why, end.refusal.reason) == (PRUNED, PRUNED)  # type: ignore[union-attr]  # it is Ended
+    assert deviation.command == PRUNED  # type: ignore[union-attr]  # it is Deviated
+    view = tale.queries.run(RUN)
+    assert view is not None
+    assert view.said == PRUNED
+    assert [one.why for one in tale.queries.run_steps(RUN)] == [PRUNED, ""]
+
+
+def test_a_run_is_seen_whole(tale: Story) -> None:
+    tale.write(run_started())
+    run = tale.queries.run(RUN)
+    assert run is not None
+    assert (run.id, run.runbook, run.title, run.target) == (
+        RUN,
+        "restart-service",
+        "Restart a service",
+        "web1",
+    )
+    assert (run.place, run.person, run.said) == (HERE, "ana", "restart caddy on web1")
+    assert (run.stage, run.step, run.number, run.proposal) == (Stage.ENTERED, "", 0, None)
+    assert (run.started_at, run.ends_at, run.until, run.ended_at) == (NOW, LATER, None, None)
+    assert (run.parent, run.parent_number, run.outcome, run.cause, run.is_over) == (
+        None,
+        0,
+        None,
+        None,
+        False,
+    )
+    assert tale.queries.run("r0none") is None
+
+
+def test_a_run_is_where_its_newest_entry_says(tale: Story) -> None:
+    begun(tale)
+    seen = []
+    for event in EVENTS:
+        tell(tale, event)
+        run = tale.queries.run(RUN)
+        assert run is not None
+        seen.append((run.stage, run.number, run.proposal))
+    assert seen == [
+        (Stage.PROPOSED, 1, "k7f3a2"),
+        (Stage.GRANTED, 1, "k7f3a2"),
+        (Stage.STARTED, 1, "k7f3a2"),
+        (Stage.ENTERED, 1, "k7f3a2"),
+        (Stage.WAITING, 1, "k7f3a2"),
+        (Stage.WAITED, 1, "k7f3a2"),
+        (Stage.PASSED, 1, "k7f3a2"),
+        (Stage.FAILED, 1, "k7f3a2"),
+        (Stage.ENTERED, 2, None),
+        (Stage.PROPOSED, 2, None),
+        (Stage.PROPOSED, 2, None),
+        (Stage.ENDED, 2, None),
+    ]
+    assert run is not None
+    assert (run.deviations, run.outcome, run.cause) == (1, Outcome.ABORTED, EndCause.REFUSED)
+    assert (run.terminal, run.ended_by, run.ended_at, run.ends_at) == (None, ANA, LATER, None)
+    assert run.is_over
+
+
+def test_every_entry_into_a_step_is_seen(tale: Story) -> None:
+    begun(tale, asked(), judged(passed=False, why="exit 1", exit_code=1), entered(2))
+    first, second = tale.queries.run_steps(RUN)
+    assert (first.step, first.number, first.attempt, first.stage) == (STEP, 1, 1, Stage.FAILED)
+    assert (first.proposal, first.exit_code, first.why, first.entered_at) == ("k7f3a2", 1, "exit 1", NOW)
+    assert (second.number, second.attempt, second.stage) == (2, 2, Stage.ENTERED)
+    assert (second.proposal, second.exit_code, second.why) == (None, None, "")
+
+
+def test_a_terminal_is_seen(tale: Story) -> None:
+    begun(tale, over(terminal=Terminal.SUCCESS))
+    run = tale.queries.run(RUN)
+    assert run is not None
+    assert (run.outcome, run.terminal, run.ended_by) == (Outcome.COMPLETED, Terminal.SUCCESS, None)
+
+
+def test_a_run_is_found_by_the_newest_proposal_of_a_step(tale: Story) -> None:
+    begun(tale, asked(), taken_back(), asked(proposal="m2p4q6"))
+    found = tale.queries.run_of("m2p4q6")
+    assert found is not None
+    assert found.id == RUN
+    assert [tale.queries.run_of(name) for name in ("k7f3a2", "")] == [None, None]
+
+
+@pytest.mark.parametrize(
+    "event", [granted(2), consumed(2), taken_back(2), wait(2), waited(2), judged(2), asked(2), entered(3)]
+)
+def test_an_entry_is_about_the_step_that_the_run_is_in(tale: Story, event: Event) -> None:
+    begun(tale)
+    with pytest.raises(TransitionError, match="run r4m8n2 is at 1"):
+        tell(tale, event)
+
+
+def test_a_run_that_is_over_takes_nothing_but_a_deviation(tale: Story) -> None:
+    begun(tale, over())
+    for event in (asked(), granted(), consumed(), wait(), judged(), entered(2), over()):
+        with pytest.raises(TransitionError, match="is over"):
+            tell(tale, event)
+    tell(tale, deviated())
+    run = tale.queries.run(RUN)
+    assert run is not None
+    assert (run.deviations, run.stage) == (1, Stage.ENDED)
+
+
+def test_an_unknown_run_takes_nothing(tale: Story) -> None:
+    for event in (asked(), entered(1), over()):
+        with pytest.raises(TransitionError, match="there is no run r4m8n2"):
+            tell(tale, event)
+
+
+def test_what_a_decision_read_of_a_run_still_stands(tale: Story) -> None:
+    tale.write(run_started(), expects=(RowIs("run", RUN, None),))
+    run = tale.queries.run(RUN)
+    assert run is not None
+    right = RunIsAt(RUN, run.seq)
+    for wrong in (RunIsAt(RUN, run.seq - 1), RunIsAt("r0none", run.seq)):
+        with pytest.raises(LostRaceError):
+            tale.write(run_entered(), expects=(wrong,))
+    tale.write(run_entered(), expects=(right,))
+    with pytest.raises(LostRaceError):
+        tale.write(run_went(asked()), expects=(right,))
+
+
+def test_runs_are_listed_newest_first_and_open_ones_oldest_first(tale: Story) -> None:
+    tale.write(run_started("r1"), run_started("r2"), run_started("r3", parent="r2"), run_started("r4"))
+    tale.write(run_went(over(), run="r1"))
+    queries = tale.queries
+    assert [one.id for one in queries.runs()] == ["r4", "r2", "r1"]
+    assert [one.id for one in queries.runs(open_only=True)] == ["r4", "r2"]
+    assert [one.id for one in queries.runs(limit=1)] == ["r4"]
+    assert queries.runs(since=NOW + timedelta(seconds=1)) == ()
+    assert [one.id for one in queries.open_runs()] == ["r2", "r3", "r4"]
+    (called,) = queries.called_by("r2")
+    assert (called.id, called.parent, called.parent_number) == ("r3", "r2", 1)
+
+
+def test_a_run_is_due_when_its_wait_or_its_time_is_over(tale: Story) -> None:
+    queries = tale.queries
+    assert queries.next_run_due() is None
+    tale.write(run_started(ends_at=AFTER), run_entered())
+    assert queries.next_run_due() == AFTER
+    tell(tale, wait(until=LATER))
+    assert queries.next_run_due() == LATER
+    assert queries.due_runs(LATER - timedelta(seconds=1)) == ()
+    assert [one.id for one in queries.due_runs(LATER)] == [RUN]
+    run = queries.run(RUN)
+    assert run is not None
+    assert run.until == LATER
+    tell(tale, waited())
+    assert (queries.due_runs(LATER), queries.next_run_due()) == ((), AFTER)
+    assert [one.id for one in queries.due_runs(AFTER)] == [RUN]
+    tell(tale, wait(until=AFTER + timedelta(days=1)))
+    assert queries.next_run_due() == AFTER
+    tell(tale, over())
+    assert (queries.due_runs(AFTER), queries.next_run_due()) == ((), None)
