@@ -113,7 +113,7 @@ IMPURE_ATTRIBUTES = {
 ALLOWED_IMPORTS = {
     "__future__", "abc", "ast", "bisect", "collections", "dataclasses", "datetime", "decimal", "difflib",
     "enum", "fnmatch", "fractions", "functools", "gate", "hashlib", "heapq", "itertools", "json", "math",
-    "operator", "posixpath", "rapidfuzz", "re", "shlex", "string", "struct", "textwrap", "tree_sitter",
+    "operator", "posixpath", "rapidfuzz", "re", "re2", "shlex", "string", "struct", "textwrap", "tree_sitter",
     "tree_sitter_bash", "types", "typing", "unicodedata",
 }  # fmt: skip
 
