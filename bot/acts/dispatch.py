@@ -12,7 +12,7 @@ from datetime import timedelta
 
 from bot import choices, loosening
 from bot.acts import record
-from bot.acts.handler import ActHandler, ActRequest, Bound, RecordsDenials
+from bot.acts.handler import ActHandler, ActRequest, Bound, NothingLeftError, RecordsDenials
 from bot.answering import Speaker
 from bot.core import Core
 from bot.outcome import Outcome
@@ -93,10 +93,16 @@ class _Step:
                     self.handler.denied(self.outcome, self.speaker, self.request, decision, commitment)
                 self.outcome.say(Text.of(*choices.masked(self.core, reason.text).splitlines()))
 
-    def perform(self, bound: Bound) -> None:
-        """Do it, and record that it was done."""
-        self.handler.perform(self.core, self.outcome, self.speaker, self.request, bound)
+    def perform(self, bound: Bound) -> bool:
+        """Do it, and record that it was done, or that there was nothing left to do; whether it was done."""
+        try:
+            self.handler.perform(self.core, self.outcome, self.speaker, self.request, bound)
+        except NothingLeftError as left:
+            self.outcome.say(Text.of(str(left)))
+            record.left_undone(self.outcome, bound.commitment)
+            return False
         record.committed(self.outcome, bound.commitment)
+        return True
 
     def waits_s(self, decision: Decision) -> int:
         """Return the seconds that `decision` waits for a person."""
@@ -204,23 +210,31 @@ def confirm(core: Core, outcome: Outcome, speaker: Speaker, *, seen: int) -> boo
         seen: the newest entry that could be read when it was typed; a phrase that was not asked for yet is
             the request for it, sent twice.
     """
-    for view in core.queries.open_commitments():
-        if not phrases.matches(speaker.said, view.phrase) or view.asked_seq > seen:
-            continue
-        refusal = loosening.refusal(core, view.person, speaker)
-        if refusal is not None:
-            outcome.say(Text.of(refusal.text))
-            return True
-        alone = speaker.operator.id == view.person
-        record.confirmed(outcome, view, said=speaker.said, by=speaker.operator.id, alone=alone)
-        request = record.request_of(view, patch={})
-        step = _Step(
-            core=core, outcome=outcome, speaker=speaker, handler=_handler(core, request.act), request=request
-        )
-        step.perform(Bound(commitment=view.id, slots=view.slots))
-        _close(outcome, view, f"done, by {speaker.operator.id}")
+    meant = [
+        view
+        for view in core.queries.open_commitments()
+        # One whose words were pruned has neither slots nor a phrase to type.
+        if view.slots and view.asked_seq <= seen and phrases.matches(speaker.said, view.phrase)
+    ]
+    if not meant:
+        return _too_late(core, outcome, speaker)
+    # Two people may have asked for the same: it counts for the one whose request this person may confirm.
+    refusals = [loosening.refusal(core, view.person, speaker) for view in meant]
+    view, refusal = next(
+        (both for both in zip(meant, refusals, strict=True) if both[1] is None), (meant[0], refusals[0])
+    )
+    if refusal is not None:
+        outcome.say(Text.of(refusal.text))
         return True
-    return _too_late(core, outcome, speaker)
+    alone = speaker.operator.id == view.person
+    record.confirmed(outcome, view, said=speaker.said, by=speaker.operator.id, alone=alone)
+    request = record.request_of(view, patch={})
+    step = _Step(
+        core=core, outcome=outcome, speaker=speaker, handler=_handler(core, request.act), request=request
+    )
+    done = step.perform(Bound(commitment=view.id, slots=view.slots))
+    _close(outcome, view, f"done, by {speaker.operator.id}" if done else "nothing was done")
+    return True
 
 
 def _too_late(core: Core, outcome: Outcome, speaker: Speaker) -> bool:

@@ -7,7 +7,7 @@ and that confirming takes a phrase, is the gate's.
 import re
 from datetime import datetime
 
-from bot.acts.handler import ActRequest, Bound
+from bot.acts.handler import ActRequest, Bound, NothingLeftError
 from bot.answering import Speaker
 from bot.control_words import bare
 from bot.core import Core
@@ -100,8 +100,7 @@ def _decide(
     name = bound.slots["guidance"]
     view = core.queries.one_guidance(name)
     if view is None or view.state not in _BEFORE[kind]:  # decided since the phrase was asked for
-        outcome.say(Text.of(f"#{name} does not wait any more. Nothing changed."))
-        return
+        raise NothingLeftError(f"#{name} does not wait any more. Nothing changed.")
     outcome.expect(RowIs("guidance", name, view.state.value))
     why = {"why": bound.slots["why"]} if "why" in bound.slots else {}
     outcome.write(

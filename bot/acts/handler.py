@@ -46,6 +46,13 @@ class Bound:
     slots: Slots
 
 
+class NothingLeftError(Exception):
+    """What was allowed is not there any more, since others did it meanwhile; the message says what is so.
+
+    Raised by `ActHandler.perform` before it writes anything.
+    """
+
+
 class ActHandler(Protocol):
     """One family of acts."""
 
@@ -63,7 +70,11 @@ class ActHandler(Protocol):
     def perform(
         self, core: Core, outcome: Outcome, speaker: Speaker, request: ActRequest, bound: Bound
     ) -> None:
-        """Record the act and say so, in the batch of `outcome`; the commitment is the correlation id."""
+        """Record the act and say so, in the batch of `outcome`; the commitment is the correlation id.
+
+        Raises:
+            NothingLeftError: there is nothing left to do; nothing was written.
+        """
         ...
 
 

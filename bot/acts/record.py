@@ -114,6 +114,15 @@ def committed(outcome: Outcome, commitment: str) -> None:
     )
 
 
+def left_undone(outcome: Outcome, commitment: str) -> None:
+    """Record that what was allowed was not there any more to be done."""
+    outcome.write(
+        Kind.COMMITMENT_ABORTED,
+        correlation_id=commitment,
+        body={"commitment": commitment, "how": "nothing_left", "by": AGENT},
+    )
+
+
 def confirmed(outcome: Outcome, view: CommitmentView, *, said: str, by: PersonId, alone: bool) -> None:
     """Record that the phrase of an act was typed."""
     outcome.expect(RowIs("commitment", view.id, view.state))

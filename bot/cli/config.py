@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def register(subparsers: Subparsers) -> None:
     """Add the commands."""
-    verbs = subparsers.add_parser("config", help="check or show the config").add_subparsers(
+    verbs = subparsers.add_parser("config", help="check, show or change the config").add_subparsers(
         metavar="verb", required=True
     )
     check = verbs.add_parser("check", parents=[common()], help="find what is wrong with it")

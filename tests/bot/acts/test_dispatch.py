@@ -2,13 +2,13 @@
 
 import json
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from bot.acts.dispatch import MAX_OPEN
-from bot.acts.handler import ActHandler, ActRequest, Bound
+from bot.acts.handler import ActHandler, ActRequest, Bound, NothingLeftError
 from bot.answering import Speaker
 from bot.core import Core
 from bot.outcome import Outcome
@@ -17,6 +17,7 @@ from gate.domain import Reason, ReasonCode, Risk
 from gate.lifecycle import CommitmentState
 from gate.policy import Permission
 from gate.resolve.decision import Act, Allow, Clarify, Confirm, Decision, Deny, Option
+from ledger.views import PRUNED
 from tests.kit import Kit, Shown, conversation, person
 
 TWO = (person("ana"), person("kim"))
@@ -54,6 +55,8 @@ class Bells:
                 )
             case "broken":
                 raise RuntimeError("the rope is gone")
+            case "stolen":
+                return Allow(slots=request.slots)
             case "silent":
                 return Deny(reason=Reason(code=ReasonCode.CANNOT_PLACE, text="There is no such bell."))
             case _:
@@ -67,6 +70,8 @@ class Bells:
     def perform(
         self, _core: Core, outcome: Outcome, _speaker: Speaker, _request: ActRequest, bound: Bound
     ) -> None:
+        if bound.slots["to"] == "stolen":
+            raise NothingLeftError("The bell is gone. Nothing was done.")
         outcome.say(Text.of(f"✓ rang {bound.slots['to']}"))
 
 
@@ -311,3 +316,26 @@ async def test_what_waits_survives_a_restart(tmp_path: Path) -> None:
         shown, port, clock = question(kit), kit.port, kit.clock
     async with conversation(tmp_path, acts=bells(), port=port, clock=clock) as kit:
         assert "✓ rang the small bell" in await kit.press(shown, "Small")
+
+
+async def test_what_is_gone_when_it_is_done_is_not_recorded_as_done(tmp_path: Path) -> None:
+    async with conversation(tmp_path, acts=bells()) as kit:
+        assert await kit.say("ring stolen") == "The bell is gone. Nothing was done."
+        assert states(kit) == [CommitmentState.ABORTED]
+
+
+async def test_a_phrase_that_two_people_asked_for_counts_where_it_may(tmp_path: Path) -> None:
+    async with conversation(tmp_path, operators=TWO, acts=bells()) as kit:
+        await kit.say("ring big", by="kim")
+        await kit.say("ring big", by="ana")
+        assert "✓ rang big" in await kit.say("ring the big bell", by="kim")
+        assert states(kit) == [CommitmentState.NEEDS_CONFIRM, CommitmentState.COMMITTED]
+
+
+async def test_a_phrase_whose_act_was_pruned_does_nothing(tmp_path: Path) -> None:
+    async with conversation(tmp_path, acts=bells()) as kit:
+        await kit.say("ring big")
+        kit.core.ledger.prune(before=kit.clock.now() + timedelta(days=1))
+        assert "✓" not in await kit.say("ring the big bell")
+        assert "✓" not in await kit.say(PRUNED)
+        assert CommitmentState.COMMITTED not in states(kit)
