@@ -124,6 +124,36 @@ class JobEvent(StrEnum):
     CANCEL = "cancel"
 
 
+class RunStatus(StrEnum):
+    """Where the run of a runbook stands. What else is known of it is `gate.supervise.state`."""
+
+    NEW = "new"
+    BETWEEN = "between"  # what came of a step is known, and the next is not entered yet
+    ENTERED = "entered"
+    PERMITTED = "permitted"
+    AWAITING_APPROVAL = "awaiting_approval"
+    GRANTED = "granted"
+    RUNNING = "running"
+    WAITING = "waiting"
+    ENDED = "ended"
+
+
+class RunEvent(StrEnum):
+    """What can happen to a run. A deviation is blocked and recorded, and moves nothing."""
+
+    START = "start"
+    ENTER = "enter"
+    PROPOSE = "propose"  # nobody has to be asked
+    ASK = "ask"
+    GRANT = "grant"
+    CONSUME = "consume"  # the one invocation was let go
+    TAKE_BACK = "take_back"
+    BEGIN_WAIT = "begin_wait"
+    END_WAIT = "end_wait"
+    JUDGE = "judge"
+    END = "end"
+
+
 APPROVAL: Mapping[tuple[ApprovalState, ApprovalEvent], ApprovalState] = {
     (ApprovalState.PENDING, ApprovalEvent.NUDGE): ApprovalState.PENDING,
     (ApprovalState.PENDING, ApprovalEvent.ESCALATE): ApprovalState.PENDING,
@@ -192,6 +222,27 @@ JOB: Mapping[tuple[JobState, JobEvent], JobState] = {
     (JobState.PENDING, JobEvent.MISS): JobState.PENDING,
     (JobState.PENDING, JobEvent.END): JobState.ENDED,
     (JobState.PENDING, JobEvent.CANCEL): JobState.CANCELLED,
+}
+
+
+_R = RunStatus
+
+RUN: Mapping[tuple[RunStatus, RunEvent], RunStatus] = {
+    (_R.NEW, RunEvent.START): _R.BETWEEN,
+    (_R.BETWEEN, RunEvent.ENTER): _R.ENTERED,
+    (_R.ENTERED, RunEvent.PROPOSE): _R.PERMITTED,
+    (_R.ENTERED, RunEvent.ASK): _R.AWAITING_APPROVAL,
+    (_R.ENTERED, RunEvent.BEGIN_WAIT): _R.WAITING,
+    (_R.ENTERED, RunEvent.JUDGE): _R.BETWEEN,  # a step that runs nothing, or that lacks a value
+    (_R.AWAITING_APPROVAL, RunEvent.GRANT): _R.GRANTED,
+    (_R.AWAITING_APPROVAL, RunEvent.TAKE_BACK): _R.ENTERED,
+    (_R.PERMITTED, RunEvent.CONSUME): _R.RUNNING,
+    (_R.GRANTED, RunEvent.CONSUME): _R.RUNNING,
+    (_R.GRANTED, RunEvent.TAKE_BACK): _R.ENTERED,
+    (_R.RUNNING, RunEvent.JUDGE): _R.BETWEEN,
+    (_R.RUNNING, RunEvent.TAKE_BACK): _R.ENTERED,
+    (_R.WAITING, RunEvent.END_WAIT): _R.BETWEEN,
+    **{(status, RunEvent.END): _R.ENDED for status in RunStatus if status not in {_R.NEW, _R.ENDED}},
 }
 
 

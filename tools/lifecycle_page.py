@@ -23,6 +23,7 @@ from gate.lifecycle import (  # noqa: E402 - the path is set first, so that it r
     COMMITMENT,
     COMMITMENT_BEGINS,
     JOB,
+    RUN,
     ActionEvent,
     ActionState,
     ApprovalEvent,
@@ -33,6 +34,8 @@ from gate.lifecycle import (  # noqa: E402 - the path is set first, so that it r
     E,
     JobEvent,
     JobState,
+    RunEvent,
+    RunStatus,
     S,
     terminal,
 )
@@ -140,6 +143,26 @@ MACHINES = (
             JobEvent.MISS: "it was due while sayso could not do it, and that is not made up",
             JobEvent.END: "nothing of it is due any more",
             JobEvent.CANCEL: "a person took it back",
+        },
+    ),
+    Machine(
+        name="Run",
+        about="One supervised run of a runbook, step by step.\n"
+        "A step runs only from `permitted` or `granted`, once for each time it is entered.",
+        first=(RunStatus.NEW,),
+        table=_plain(RUN),
+        events={
+            RunEvent.START: "its inputs are bound, and its document and envelope are pinned",
+            RunEvent.ENTER: "the next step is begun; whatever was granted before is gone",
+            RunEvent.PROPOSE: "what the step runs was proposed, and nobody has to be asked",
+            RunEvent.ASK: "what the step runs was proposed, and a person is asked",
+            RunEvent.GRANT: "a person who is not the agent agreed",
+            RunEvent.CONSUME: "the one invocation was let go",
+            RunEvent.TAKE_BACK: "it did not start in time, or the gate became stricter; it is proposed anew",
+            RunEvent.BEGIN_WAIT: "the step is a wait; nothing is asked before it is over",
+            RunEvent.END_WAIT: "its time has come, or a person cut it short",
+            RunEvent.JUDGE: "what came of the step was compared with what was expected",
+            RunEvent.END: "its document ended it, or a person, a refusal, an expiry, a budget, a deviation",
         },
     ),
 )

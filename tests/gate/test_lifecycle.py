@@ -13,6 +13,7 @@ from gate.lifecycle import (
     COMMITMENT,
     COMMITMENT_BEGINS,
     JOB,
+    RUN,
     ActionEvent,
     ActionState,
     ApprovalEvent,
@@ -24,6 +25,8 @@ from gate.lifecycle import (
     E,
     JobEvent,
     JobState,
+    RunEvent,
+    RunStatus,
     S,
     advance,
     terminal,
@@ -43,6 +46,7 @@ TABLES: list[tuple[Table, type[StrEnum], type[StrEnum]]] = [
     (_plain(CLARIFICATION), ClarificationState, ClarificationEvent),
     (_plain(COMMITMENT), CommitmentState, CommitmentEvent),
     (_plain(JOB), JobState, JobEvent),
+    (_plain(RUN), RunStatus, RunEvent),
 ]
 
 
@@ -126,3 +130,15 @@ def test_resolving_again_leads_where_resolving_first_does() -> None:
 
 def test_a_job_is_due_only_while_it_is_pending() -> None:
     assert terminal(JOB) == {JobState.ENDED, JobState.CANCELLED}
+
+
+def test_a_run_that_ended_never_goes_on() -> None:
+    assert terminal(RUN) == {RunStatus.ENDED}
+
+
+def test_a_step_runs_only_with_a_permission_that_is_used_up() -> None:
+    assert [before for (before, _), after in RUN.items() if after is RunStatus.RUNNING] == [
+        RunStatus.PERMITTED,
+        RunStatus.GRANTED,
+    ]
+    assert [before for (before, event) in RUN if event is RunEvent.GRANT] == [RunStatus.AWAITING_APPROVAL]
