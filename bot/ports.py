@@ -288,6 +288,15 @@ class EndKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Streams:
+    """The first bytes of each stream apart, for what a runbook expects of it; `cut`: not all of it."""
+
+    stdout: bytes = b""
+    stderr: bytes = b""
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Captured:
     """Output within bounds: the first and last bytes, and what is known of the whole.
 
@@ -296,12 +305,14 @@ class Captured:
             something between them was dropped.
         total: bytes that arrived in all.
         sha256: hex digest of everything that arrived, dropped bytes included.
+        streams: each stream for itself; None but for steps of runbooks.
     """
 
     head: bytes = b""
     tail: bytes = b""
     total: int = 0
     sha256: str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    streams: Streams | None = None
 
     @property
     def dropped(self) -> int:

@@ -1,13 +1,14 @@
 """Output within bounds: the first and the last bytes, a count and a hash over everything.
 
-Memory is bounded by head + 2 x tail whatever arrives. Each chunk goes to the caller's sink as it comes; a
+Memory is bounded by head + 2 x tail whatever arrives, and by twice head + tail more where the streams are
+kept apart. Each chunk goes to the caller's sink as it comes; a
 sink that fails is dropped, never the command, since the record of what ran matters more than its display.
 """
 
 import hashlib
 import logging
 
-from bot.ports import Captured, OutputSink
+from bot.ports import Captured, OutputSink, Streams
 
 _log = logging.getLogger(__name__)
 
@@ -18,9 +19,15 @@ class Capture:
     Args:
         head_bytes, tail_bytes: bytes kept from the start and from the end.
         on_output: called with every chunk.
+        apart: keep the first bytes of each stream for itself too.
     """
 
-    def __init__(self, *, head_bytes: int, tail_bytes: int, on_output: OutputSink) -> None:
+    def __init__(
+        self, *, head_bytes: int, tail_bytes: int, on_output: OutputSink, apart: bool = False
+    ) -> None:
+        self.apart = apart
+        self._streams = (bytearray(), bytearray())
+        self._cut = False
         self._head_bytes = head_bytes
         self._tail_bytes = tail_bytes
         self._sink: OutputSink | None = on_output
@@ -34,8 +41,10 @@ class Capture:
         """Bytes that arrived so far."""
         return self._total
 
-    def feed(self, chunk: bytes) -> None:
-        """Take the next bytes."""
+    def feed(self, chunk: bytes, *, stderr: bool = False) -> None:
+        """Take the next bytes, of stdout or of stderr."""
+        if self.apart:
+            self._keep_apart(chunk, self._streams[stderr])
         self._total += len(chunk)
         self._hash.update(chunk)
         room = self._head_bytes - len(self._head)
@@ -45,6 +54,11 @@ class Capture:
         if rest:
             self._keep_last(rest)
         self._show(chunk)
+
+    def _keep_apart(self, chunk: bytes, stream: bytearray) -> None:
+        room = self._head_bytes + self._tail_bytes - len(stream)
+        stream += chunk[: max(room, 0)]
+        self._cut = self._cut or len(chunk) > room
 
     def _keep_last(self, rest: bytes) -> None:
         if len(rest) >= self._tail_bytes:
@@ -70,4 +84,9 @@ class Capture:
         head = bytes(self._head)
         if len(head) + len(tail) == self._total:
             head, tail = head + tail, b""
-        return Captured(head=head, tail=tail, total=self._total, sha256=self._hash.hexdigest())
+        streams = None
+        if self.apart:
+            streams = Streams(stdout=bytes(self._streams[0]), stderr=bytes(self._streams[1]), cut=self._cut)
+        return Captured(
+            head=head, tail=tail, total=self._total, sha256=self._hash.hexdigest(), streams=streams
+        )

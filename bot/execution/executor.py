@@ -61,7 +61,8 @@ class FleetExecutor:
         head, tail = self._limits.head_bytes, self._limits.tail_bytes
         if self._output_bytes is not None:
             head = tail = self._output_bytes() // 2  # the bound is split between the two ends
-        capture = Capture(head_bytes=head, tail_bytes=tail, on_output=on_output)
+        apart = action.runbook is not None  # a step may expect something of one stream
+        capture = Capture(head_bytes=head, tail_bytes=tail, on_output=on_output, apart=apart)
         if cancel.is_set():
             return _STOPPED
         try:

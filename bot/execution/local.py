@@ -27,23 +27,27 @@ class Self:
     home: str
 
 
+_STDERR = 2
+
+
 class _Protocol(asyncio.SubprocessProtocol):
     """Reports a child's output and end. Callbacks instead of streams: no buffer grows, nothing is awaited."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self._transport: asyncio.SubprocessTransport | None = None
+        self._open = 2 if progress.capture.apart else 1
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.SubprocessTransport", transport)
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        del fd
-        self._progress.capture.feed(data)
+        self._progress.capture.feed(data, stderr=fd == _STDERR)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         del fd, exc
-        if not self._progress.drained.done():
+        self._open -= 1
+        if not self._open and not self._progress.drained.done():
             self._progress.drained.set_result(None)
 
     def process_exited(self) -> None:
@@ -126,7 +130,8 @@ async def _start(wrapped: Wrapped, progress: Progress, *, me: Self) -> asyncio.S
             *wrapped.argv,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
+            # One pipe keeps the two in the order in which they were written; two tell them apart.
+            stderr=asyncio.subprocess.PIPE if progress.capture.apart else asyncio.subprocess.STDOUT,
             cwd=workdir,
             env=who | dict(wrapped.env),
             start_new_session=True,

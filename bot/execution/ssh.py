@@ -11,6 +11,7 @@ import signal as signals
 from dataclasses import dataclass
 
 import asyncssh
+from asyncssh.constants import EXTENDED_DATA_STDERR
 
 from bot.execution.capture import Capture
 from bot.execution.limits import Limits
@@ -40,8 +41,7 @@ class _Session(asyncssh.SSHClientSession[bytes]):
         self.channel = chan
 
     def data_received(self, data: bytes, datatype: int | None) -> None:
-        del datatype
-        self.progress.capture.feed(data)
+        self.progress.capture.feed(data, stderr=datatype == EXTENDED_DATA_STDERR)
 
     def exit_status_received(self, status: int) -> None:
         self.progress.exit(status)

@@ -50,6 +50,10 @@ _SWEEP = (
     'p="${e#/proc/}"; kill -"$2" "${p%/environ}" 2>/dev/null; done; :'
 )
 
+#: What a command reads, and where it writes: both streams in the order in which they came, unless somebody
+#: expects something of one of them.
+_TOGETHER, _APART = "</dev/null 2>&1", "</dev/null"
+
 # A lone `sudo X`, X being plain words: nothing that a shell would treat as more than words.
 _WORD = r"[A-Za-z0-9_./:=@%+,-]+"
 _LONE_SUDO = re.compile(rf"sudo (?:-n )?([A-Za-z0-9_./][A-Za-z0-9_./:@%+,-]*(?: {_WORD})*)")
@@ -88,6 +92,7 @@ def wrap(action: Action, *, token: str, kill_after_s: float) -> Wrapped:
         kill_after_s: seconds between the timeout's TERM and its KILL.
     """
     target = action.target
+    streams = _TOGETHER if action.runbook is None else _APART
     env = (*ENVIRONMENT, (_MARK, token), *action.env)
     shell = (*_shell(target.shell), _inner(action))
     limit = ("timeout", "-k", f"{kill_after_s:g}", str(action.timeout_s))
@@ -95,11 +100,11 @@ def wrap(action: Action, *, token: str, kill_after_s: float) -> Wrapped:
     if prefix:
         pairs = tuple(f"{name}={value}" for name, value in env)
         argv = (*prefix, "sh", "-c", _PROLOGUE, "sayso", action.workdir, *pairs, *limit, *shell)
-        return Wrapped(argv=argv, line=_outer(argv), env=ENVIRONMENT)
+        return Wrapped(argv=argv, line=_outer(argv, streams=streams), env=ENVIRONMENT)
     start = f"cd -- {shlex.quote(action.workdir)} && " if action.workdir else ""
     assigned = " ".join(f"{name}={shlex.quote(value)}" for name, value in env)
     # each program in front of the shell costs a millisecond; env is last, so only the shell loads a locale
-    line = f"{start}exec {shlex.join(limit)} env -i {_WHO} {assigned} {shlex.join(shell)} </dev/null 2>&1"
+    line = f"{start}exec {shlex.join(limit)} env -i {_WHO} {assigned} {shlex.join(shell)} {streams}"
     return Wrapped(argv=(*limit, *shell), line=line, workdir=action.workdir, env=env)
 
 
@@ -110,9 +115,9 @@ def sweep(action: Action, token: str, signal: str) -> Wrapped:
     return Wrapped(argv=argv, line=_outer(argv), env=ENVIRONMENT)
 
 
-def _outer(argv: tuple[str, ...]) -> str:
+def _outer(argv: tuple[str, ...], *, streams: str = _TOGETHER) -> str:
     pairs = " ".join(f"{name}={shlex.quote(value)}" for name, value in ENVIRONMENT)
-    return f"exec env -i {_WHO} {pairs} {shlex.join(argv)} </dev/null 2>&1"
+    return f"exec env -i {_WHO} {pairs} {shlex.join(argv)} {streams}"
 
 
 def _shell(shell: str) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.execution.capture import Capture
+from bot.ports import Streams
 
 
 def _feed(chunks: list[bytes], *, head: int, tail: int) -> Capture:
@@ -51,3 +52,15 @@ def test_a_failing_sink_is_dropped_and_the_output_kept() -> None:
     capture.feed(b"def")
     assert calls == [b"abc"]
     assert capture.result().head == b"abcdef"
+
+
+def test_streams_are_kept_apart_where_asked_and_say_when_they_are_cut() -> None:
+    capture = Capture(head_bytes=2, tail_bytes=2, on_output=lambda _: None, apart=True)
+    capture.feed(b"out")
+    capture.feed(b"err", stderr=True)
+    assert capture.result().streams == Streams(stdout=b"out", stderr=b"err")
+    capture.feed(b"put")
+    assert capture.result().streams == Streams(stdout=b"outp", stderr=b"err", cut=True)
+    capture.feed(b"more")
+    assert capture.result().streams == Streams(stdout=b"outp", stderr=b"err", cut=True)
+    assert _feed([b"out"], head=2, tail=2).result().streams is None

@@ -7,7 +7,7 @@ import pytest
 
 from bot.execution.unreached import Unreached
 from bot.inventory import TargetConfig
-from bot.ports import EndKind
+from bot.ports import EndKind, Streams
 from tests.bot.execution.conftest import Fleet, MakeFleet
 from tests.bot.execution.processes import alive, gone, pids_in
 
@@ -20,6 +20,12 @@ def fleet(make_fleet: MakeFleet) -> Fleet:
 async def test_output_of_both_streams_and_the_exit_code_come_back(fleet: Fleet) -> None:
     ended = await fleet.run("local", "echo out; echo err >&2; exit 3")
     assert (ended.kind, ended.exit_code, ended.output.head) == (EndKind.EXITED, 3, b"out\nerr\n")
+
+
+async def test_a_step_of_a_runbook_tells_its_streams_apart(fleet: Fleet) -> None:
+    ended = await fleet.run("local", "echo out; echo err >&2; exec 2>&-; echo more", runbook="r#s")
+    assert ended.output.streams == Streams(stdout=b"out\nmore\n", stderr=b"err\n")
+    assert (ended.exit_code, ended.output.total) == (0, 13)
 
 
 async def test_a_signal_is_128_and_its_number(fleet: Fleet) -> None:
