@@ -2,7 +2,7 @@
 
 Reads and resolves "remind me …" as a turn does: events from the ledger's own table, through what is kept of
 them between turns, to the gate. Rounds alternate between the two memories, so that a busy machine disturbs
-both alike; the median of each counts. Printed beside it, and not counted: what the first reminder of a process
+both alike; the median of each counts. Printed beside it, not counted: what the first reminder of a process
 waits for all events to be read and indexed; what the first one after a new event waits; and what a bare name
 costs that a fifth of all events go by, each of which is a possible answer.
 
