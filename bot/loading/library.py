@@ -1,180 +1,172 @@
 """Loads the library: the documents that come with sayso, then an operator's folder over them by id (D25).
 
-Reads YAML and checks its form; what the words and placeholders mean is `bot.planning.library`'s business.
-A file is read strictly: an unknown field, a key given twice or a value of another type is an error that names
-the file, so that a misspelt `risk` cannot be overlooked.
+Reads files and puts documents together; the fields are `bot.loading.model`'s business, what they mean
+`bot.loading.specs`', whether a procedure leads anywhere `gate.supervise.document`'s. A file is read strictly,
+and all that is wrong in any of them is told at once, with file and line, so that a misspelt `risk` cannot be
+overlooked and nobody mends one fault at a time.
 """
 
-import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from bot.planning.binding import Input, InputType
-from bot.planning.grammar import duration_s, is_allowed_timeout
-from bot.planning.library import Document, Example, Library, LibraryError, Step, check
-from gate.supervise.domain import StepRisk
+from bot.loading import model, specs
+from bot.loading.digests import digests
+from bot.loading.faults import Fault, FaultyError
+from bot.loading.tree import Tree, grow
+from bot.planning.library import Document, Library, LibraryError, Problem, clashes, patterns_of, problems
+from gate.domain import Digest
+from gate.supervise import document
+from gate.supervise.domain import RunbookSpec
 
 _SUFFIXES = (".yaml", ".yml")
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Read:
+    """One file as it was read.
 
+    Attributes:
+        document: None where the fields are wrong.
+        canonical: the document in canonical JSON.
+    """
 
-class _Input(_Model):
-    type: str = "string"
-    required: bool = True
-    default: str | int | None = None
-    enum: list[str | int] = Field(default_factory=list)
+    file: str
+    tree: Tree
+    document: Document | None = None
+    spec: RunbookSpec | None = None
+    canonical: str = ""
+    faults: tuple[Fault, ...] = ()
 
-
-class _Step(_Model):
-    id: str = Field(min_length=1)
-    kind: Literal["action"] = "action"
-    title: str = Field(min_length=1)
-    risk: str
-    command: str = Field(min_length=1)
-    timeout: str | None = None
-
-
-class _Example(_Model):
-    say: str = Field(min_length=1)
-    command: str = Field(min_length=1)
-
-
-class _Document(_Model):
-    version: Literal[1]
-    id: str
-    title: str = Field(min_length=1)
-    aliases: list[str] = Field(default_factory=list)
-    inputs: dict[str, _Input] = Field(default_factory=dict)
-    steps: list[_Step] = Field(min_length=1)
-    examples: list[_Example] = Field(default_factory=list)
-
-
-#: libyaml reads the built-in library ten times faster; both are safe loaders.
-_LOADER: type[yaml.SafeLoader | yaml.CSafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
-def _parse_yaml(raw: bytes) -> object:
-    """Return what one YAML document holds; a key given twice is an error, PyYAML would keep the last."""
-    loader = _LOADER(raw)
-    try:
-        node = loader.get_single_node()
-        if node is None:
-            return None
-        _refuse_repeats(node, seen=set())
-        return loader.construct_document(node)
-    finally:
-        loader.dispose()
-
-
-def _refuse_repeats(node: yaml.Node, *, seen: set[int]) -> None:
-    if id(node) in seen:
-        return
-    seen.add(id(node))
-    if isinstance(node, yaml.MappingNode):
-        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
-        if repeated := next((key for key in keys if keys.count(key) > 1), None):
-            raise LibraryError(f"the key {repeated!r} is given twice")
-        for _, value in node.value:
-            _refuse_repeats(value, seen=seen)
-    elif isinstance(node, yaml.SequenceNode):
-        for item in node.value:
-            _refuse_repeats(item, seen=seen)
+    def fault(self, problem: Problem) -> Fault:
+        """Return a problem of this document with its place in the file."""
+        line = self.tree.line(model.path_of(problem.field, self.tree.data))
+        return Fault(file=self.file, line=line, field=problem.field, what=problem.what, mend=problem.mend)
 
 
 def load_library(overlay: Path | None = None) -> Library:
     """Return the built-in library with the documents of `overlay` over it by id.
 
     Raises:
-        LibraryError: a file cannot be read or is malformed; the message names it and the field.
+        FaultyError: files are malformed; it names each fault, with file, line and how to mend it.
+        LibraryError: the folder cannot be read.
     """
-    documents = {document.id: document for document in _read_all(_built_in())}
-    if overlay is not None:
-        own = _read_all(_files(overlay))
-        if len({document.id for document in own}) != len(own):
-            raise LibraryError(f"{overlay}: two files have one id")
-        documents.update((document.id, document) for document in own)
-    return Library.of(documents.values())
+    read = [*read_built_in(), *([] if overlay is None else read_folder(overlay))]
+    library, faults = put_together(read)
+    if faults:
+        raise FaultyError(faults)
+    return library
 
 
-def _built_in() -> list[Traversable]:
+def read_built_in() -> list[Read]:
+    """Read the documents that come with sayso."""
     folder = resources.files("bot") / "library"
-    return sorted(
-        (item for item in folder.iterdir() if item.name.endswith(_SUFFIXES)), key=lambda item: item.name
+    files = sorted(
+        (one for one in folder.iterdir() if one.name.endswith(_SUFFIXES)), key=lambda one: one.name
     )
+    return [read_file(file) for file in files]
 
 
-def _files(folder: Path) -> list[Path]:
-    try:
-        return sorted(path for path in folder.iterdir() if path.suffix in _SUFFIXES)
-    except OSError as error:
-        raise LibraryError(f"{folder}: {error.strerror}") from error
-
-
-def _read_all(files: Iterable[Traversable]) -> list[Document]:
-    return [_read(file) for file in files]
-
-
-def _read(file: Traversable) -> Document:
-    try:
-        document = parse(_parse_yaml(file.read_bytes()))
-        check(document)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, LibraryError) as error:
-        raise LibraryError(f"{file}: {error}") from error
-    return document
-
-
-def parse(data: object) -> Document:
-    """Return the document that parsed YAML or JSON holds.
+def read_folder(folder: Path) -> list[Read]:
+    """Read an operator's folder; two files of it with one id are a fault of the second.
 
     Raises:
-        LibraryError: the first field that is wrong.
+        LibraryError: the folder cannot be read.
     """
     try:
-        model = _Document.model_validate(data)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "document"
-        raise LibraryError(f"{where}: {first['msg']}") from error
-    canonical = json.dumps(model.model_dump(), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return Document(
-        id=model.id,
-        title=model.title,
-        aliases=tuple(model.aliases),
-        inputs={name: _input(name, item) for name, item in model.inputs.items()},
-        steps=tuple(_step(item) for item in model.steps),
-        examples=tuple(Example(say=item.say, command=item.command) for item in model.examples),
-        revision=hashlib.sha256(canonical.encode()).hexdigest(),
+        files = sorted(path for path in folder.iterdir() if path.suffix in _SUFFIXES)
+    except OSError as error:
+        raise LibraryError(f"{folder}: {error.strerror}") from error
+    first: dict[str, str] = {}
+    found = []
+    for read in map(read_file, files):
+        if read.document is not None and read.document.id in first:
+            what = f"{first[read.document.id]} has this id too: two files have one id."
+            fault = Fault(
+                file=read.file, line=read.tree.line(("id",)), field="id", what=what, mend="Rename one."
+            )
+            found.append(replace(read, document=None, faults=(*read.faults, fault)))
+            continue
+        if read.document is not None:
+            first[read.document.id] = read.file
+        found.append(read)
+    return found
+
+
+def read_file(file: Traversable) -> Read:
+    """Read one file; whatever is wrong with it is among its faults."""
+    try:
+        raw = file.read_bytes()
+    except OSError as error:
+        fault = Fault(
+            file=str(file), what=f"cannot be read: {error.strerror}.", mend="Look at its permissions."
+        )
+        return Read(file=str(file), tree=Tree(data=None), faults=(fault,))
+    return read_text(raw, file=str(file))
+
+
+def read_text(raw: bytes, *, file: str = "") -> Read:
+    """Read one document; `file` is what its faults are said to be in."""
+    tree, faults = grow(raw)
+    fields, more = (None, []) if faults and tree.data is None else model.read(tree)
+    faults = [replace(fault, file=file) for fault in (*faults, *more)]
+    if fields is None:
+        return Read(file=file, tree=tree, faults=tuple(faults))
+    made = specs.make(fields)
+    canonical = json.dumps(tree.data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    read = Read(file=file, tree=tree, document=made.document, spec=made.spec, canonical=canonical)
+    faults += [read.fault(problem) for problem in made.problems]
+    return replace(read, faults=tuple(dict.fromkeys(faults)))
+
+
+# ---------------------------------------------------------------- together
+
+
+def put_together(reads: Iterable[Read]) -> tuple[Library, list[Fault]]:
+    """Return the library of `reads`, later ones over earlier ones by id, and everything that is wrong."""
+    given = list(reads)
+    by_id: dict[str, Read] = {}
+    for read in given:
+        if read.document is not None:
+            by_id.pop(read.document.id, None)  # so that of two that clash, the operator's is named
+            by_id[read.document.id] = read
+    faults = [fault for read in given for fault in read.faults]
+    specs_by_id = {name: read.spec for name, read in by_id.items() if read.spec is not None}
+    revisions = digests(specs_by_id, {name: read.canonical for name, read in by_id.items()})
+    documents = []
+    for name, read in by_id.items():
+        faults += _of_procedure(read, specs_by_id)
+        documents.append(_sealed(read, revisions[name]))
+    patterns = patterns_of(documents)
+    faults += [by_id[clash.document].fault(clash) for clash in clashes(documents, patterns)]
+    return Library.indexed(documents, patterns), sorted(
+        set(faults), key=lambda one: (one.file, one.line, one.field)
     )
 
 
-def _input(name: str, item: _Input) -> Input:
-    if item.type not in set(InputType):
-        raise LibraryError(f"inputs.{name}.type: must be one of {', '.join(InputType)}")
-    return Input(
-        name=name,
-        type=InputType(item.type),
-        required=item.required,
-        default=None if item.default is None else str(item.default),
-        enum=tuple(str(value) for value in item.enum),
-    )
+def _of_procedure(read: Read, catalogue: Mapping[str, RunbookSpec]) -> list[Fault]:
+    """Return what is wrong with the steps of `read`, and its words where that was not said already."""
+    if read.document is None or read.spec is None:
+        return []
+    found = [
+        Problem(
+            document=read.spec.id,
+            field=f"steps.{one.step}.{one.field}" if one.step else one.field,
+            what=one.what,
+            mend=one.mend,
+        )
+        for one in document.problems(read.spec, catalogue=catalogue)
+    ]
+    said = {problem.field for problem in found}
+    found += [problem for problem in problems(read.document) if problem.field not in said]
+    return [read.fault(problem) for problem in found]
 
 
-def _step(item: _Step) -> Step:
-    if item.risk not in set(StepRisk):
-        raise LibraryError(f"steps.{item.id}.risk: must be one of {', '.join(StepRisk)}")
-    timeout_s = None if item.timeout is None else duration_s(item.timeout)
-    if item.timeout is not None and (timeout_s is None or not is_allowed_timeout(timeout_s)):
-        raise LibraryError(f"steps.{item.id}.timeout: must be 1s to 24h, such as 30s or 2h")
-    return Step(
-        id=item.id, title=item.title, risk=StepRisk(item.risk), command=item.command, timeout_s=timeout_s
-    )
+def _sealed(read: Read, digest: str) -> Document:
+    if read.document is None or read.spec is None:
+        raise TypeError(f"{read.file} holds no document")
+    spec = replace(read.spec, digest=Digest(digest))
+    return replace(read.document, spec=spec, revision=digest)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.planning.drafts import Option, Plan, Question
+from bot.planning.drafts import Option, Plan, Question, RunbookPlan
 from bot.planning.matching import Match
 from bot.planning.titles import Context, certain, request_of, service_of, settle
 from bot.planning.words import PRONOUNS, Token, tokens
@@ -117,6 +117,8 @@ def _joined(parts: Sequence[_Part], *, context: Context) -> Plan | Question:
         outcome = settle(part.matches, part.targets, context=context)
         if isinstance(outcome, Question):
             return outcome
+        if isinstance(outcome, RunbookPlan):
+            return _offer("Nothing ran. A runbook runs by itself: start with one of these.", parts)
         plans.append(outcome)
     return Plan(
         drafts=tuple(draft for plan in plans for draft in plan.drafts),

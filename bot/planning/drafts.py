@@ -1,12 +1,15 @@
-"""What planning hands back: drafts of actions, a question, or the nearest things it can do.
+"""What planning hands back: drafts of actions, a runbook, a question, or the nearest things it can do.
 
 Values only. A draft is what a person asked for, not yet an action: its targets are words, unresolved, and
 nothing here says whether it may run. A question is never consent: each option is the full text of a request
 that is handled as if it had been typed.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
+
+from bot.planning.library import Document
 
 
 class PlanSource(StrEnum):
@@ -14,6 +17,7 @@ class PlanSource(StrEnum):
 
     LITERAL = "literal"  # the person typed the command
     DIAGNOSTIC = "diagnostic"  # a document of the library, found by its title or alias
+    RUNBOOK = "runbook"  # a step of a run
     SCHEDULE = "schedule"  # a job whose time had come
 
 
@@ -50,6 +54,25 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RunbookPlan:
+    """A runbook to be run, as asked for. Nothing of it is bound, and nothing asked, before it is complete.
+
+    Attributes:
+        inputs: the values that were said, of declared inputs only; defaults are not among them.
+        missing: required inputs without a value and without a default, in the document's order.
+        wrong: inputs that were said with a value that does not fit, which is left out of `inputs`.
+        target_words: as in a draft, () where none was named; the run is on one target.
+    """
+
+    document: Document
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+    wrong: tuple[str, ...] = ()
+    target_words: tuple[str, ...] = ()
+    confidence: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
     """One choice of a question; `request` is a full request text, handled as if typed."""
 
@@ -72,4 +95,4 @@ class Unplaced:
     nearest: tuple[str, ...] = ()
 
 
-Outcome = Plan | Question | Unplaced | None
+Outcome = Plan | RunbookPlan | Question | Unplaced | None

@@ -12,9 +12,9 @@ from itertools import combinations
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
 
-from bot.planning.binding import InputType
 from bot.planning.library import MAX_SLOTS, Document, Library, Pattern
 from bot.planning.words import CHANGES, COURTESIES, DOUBTS, FILLERS, PRONOUNS, Token
+from gate.supervise.domain import InputType
 
 MAX_WORDS = 24
 _CANDIDATES = 40
@@ -49,18 +49,23 @@ class Match:
 def exact(words: Sequence[Token], *, library: Library) -> tuple[Match, ...]:
     """Return exact matches, fewest slots first.
 
-    A document that changes something tolerates courtesies only: "how do I restart caddy" does not restart it.
+    A document that changes something tolerates courtesies only, and the small words of its own title: "how do
+    I restart caddy" does not restart it.
     """
     content = [token for token in words if token.folded not in FILLERS]
     if not content or len(content) > MAX_WORDS:
         return ()
-    filled = any(token.folded in FILLERS and token.folded not in COURTESIES for token in words)
+    fillers = _fillers(words)
     found: dict[str, Match] = {}
     for slots in range(min(MAX_SLOTS, len(content)) + 1):
         for match in _exact_with(content, slots, library):
-            if match.document.is_read_only or not filled:
+            if match.document.is_read_only or fillers <= match.pattern.fillers:
                 found.setdefault(match.document.id, match)
     return tuple(found.values())
+
+
+def _fillers(words: Sequence[Token]) -> frozenset[str]:
+    return frozenset(token.folded for token in words) & FILLERS - COURTESIES
 
 
 def _exact_with(content: Sequence[Token], slots: int, library: Library) -> Iterator[Match]:
@@ -79,7 +84,12 @@ def incomplete(words: Sequence[Token], *, library: Library) -> tuple[Match, ...]
     content = tuple(
         token.folded for token in words if token.folded not in FILLERS and token.folded not in PRONOUNS
     )
-    found = {pattern.document.id: Match(pattern=pattern) for pattern in library.exact.get(content, ())}
+    fillers = _fillers(words)
+    found = {
+        pattern.document.id: Match(pattern=pattern)
+        for pattern in library.exact.get(content, ())
+        if not pattern.document.supervised or fillers <= pattern.fillers
+    }
     return tuple(match for match in found.values() if match.missing)
 
 
@@ -201,9 +211,13 @@ def _bind_slots(pattern: Pattern, values: Sequence[Token]) -> tuple[dict[str, st
 
 _PICKINESS = (
     InputType.PATH,
+    InputType.URL,
+    InputType.BOOLEAN,
+    InputType.DURATION,
     InputType.INTEGER,
     InputType.SERVICE,
     InputType.NAME,
     InputType.HOST,
     InputType.STRING,
+    InputType.TEXT,
 )

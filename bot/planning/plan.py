@@ -1,18 +1,18 @@
 """The way into planning: one text in, one outcome out.
 
-Order: the literal grammar, then titles word for word, then several requests in one sentence, then likeness.
-The first that is certain wins; it never mixes a guess with what was typed. Pure: the same text against the
-same names and library gives the same outcome.
+Order: a runbook by its id, the literal grammar of commands, then titles word for word, then several requests
+in one sentence, then likeness. The first that is certain wins; it never mixes a guess with what was typed.
+Pure: the same text against the same names and library gives the same outcome.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from bot.planning import compound, literal, titles
-from bot.planning.drafts import Option, Outcome, Plan, PlanSource, Question
+from bot.planning import compound, literal, runbooks, titles
+from bot.planning.drafts import ActionDraft, Option, Outcome, Plan, PlanSource, Question, RunbookPlan
 from bot.planning.grammar import Known, request_text
-from bot.planning.library import Library
+from bot.planning.library import Document, Library
 from bot.planning.words import tokens
 
 MAX_CHARS = 20_000
@@ -43,14 +43,17 @@ def plan(
         library: documents to search.
 
     Returns:
-        A Plan of ordered drafts, a Question with readings to choose from, Unplaced with the nearest things
-        that would work, or None where the text asks for nothing.
+        A Plan of ordered drafts, a RunbookPlan, a Question with readings to choose from, Unplaced with the
+        nearest things that would work, or None where the text asks for nothing.
     """
     if len(text) > MAX_CHARS:
         return Question(text=f"Nothing ran. A request may hold up to {MAX_CHARS} characters.")
     known = Known(targets=tuple(targets), tags=tuple(tags))
     context = titles.Context(known=known, services=services, library=library, purpose=text.strip(" \t\r\n"))
     message = literal.bare(text)
+    run = runbooks.parse(message, library=library, known=known) or _with_values(message, context=context)
+    if run is not None:
+        return run
     named = _NAMED.match(message)
     read = None if named else literal.parse(text, targets=targets, tags=tags)
     if isinstance(read, Plan):
@@ -64,7 +67,12 @@ def plan(
 
 def _as_command(message: str, placed: Outcome, *, context: titles.Context) -> Outcome:
     """Offer to run what is not placed but looks like a command: "df -hT on web1" lacks its "run"."""
-    if isinstance(placed, Plan) or placed is None or "`" in message or not _SHELLISH.search(message):
+    if (
+        isinstance(placed, Plan | RunbookPlan)
+        or placed is None
+        or "`" in message
+        or not _SHELLISH.search(message)
+    ):
         return placed
     read = literal.parse(f"run {message}", targets=context.known.targets, tags=context.known.tags)
     if not isinstance(read, Plan):
@@ -76,24 +84,46 @@ def _as_command(message: str, placed: Outcome, *, context: titles.Context) -> Ou
     return Question(text="Nothing ran. A command begins with run. Is this one?", options=(option,))
 
 
+def _with_values(message: str, *, context: titles.Context) -> RunbookPlan | Question | None:
+    """Read "provision a container on pve1 with vmid=120"; None unless it is a runbook that is meant."""
+    sentence, given = runbooks.split(message)
+    found = titles.certain(tokens(sentence), context=context) if given else None
+    if found is None or not all(match.document.supervised for match in found[0]):
+        return None
+    outcome = titles.settle(*found, context=replace(context, given=given))
+    return None if isinstance(outcome, Plan) else outcome
+
+
 def _both(message: str, read: Plan, *, context: titles.Context) -> Question | None:
     """Ask where "run disk usage on web1" is no command but words of the library."""
     draft = read.drafts[0]
     words = tokens(draft.command)
-    if len(read.drafts) > 1 or len(words) < _WORDS_OF_A_NAME or "`" in message or "```" in message:
+    if len(read.drafts) > 1 or "`" in message or "```" in message:
+        return None
+    runbook = context.library.documents.get(draft.command)
+    if runbook is not None and runbook.supervised:
+        return _which(runbooks.written(runbook, {}, targets=draft.target_words), runbook.title, draft)
+    if len(words) < _WORDS_OF_A_NAME:
         return None
     found = titles.certain(words, context=context)
-    if found is None or found[0][0].document.steps[0].command.split()[0] == words[0].raw:
+    if found is None or _first_word(found[0][0].document) == words[0].raw:
         return None
     named = titles.request_of(found[0][0], draft.target_words)
-    typed = request_text(draft)
+    return _which(named, titles.label_of(found[0][0], draft.target_words), draft)
+
+
+def _which(named: str, label: str, draft: ActionDraft) -> Question:
     return Question(
         text="This names something in the library and could be a command too. Which one?",
         options=(
-            Option(label=named, request=named),
-            Option(label=f"{draft.command}, as a command", request=typed),
+            Option(label=label, request=named),
+            Option(label=f"{draft.command}, as a command", request=request_text(draft)),
         ),
     )
+
+
+def _first_word(document: Document) -> str:
+    return document.steps[0].command.split()[0] if document.steps else ""
 
 
 def _lines(lines: Sequence[str], *, context: titles.Context) -> Plan | None:

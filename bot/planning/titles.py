@@ -6,19 +6,27 @@ Several requests in one sentence are taken apart; a condition between them is le
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from rapidfuzz import fuzz, process
 
-from bot.planning import binding
+from bot.planning import binding, runbooks
 from bot.planning.addressing import Addressed, address, unknown_target
-from bot.planning.binding import InputType
-from bot.planning.drafts import ActionDraft, Option, Outcome, Plan, PlanSource, Question, Unplaced
+from bot.planning.drafts import (
+    ActionDraft,
+    Option,
+    Outcome,
+    Plan,
+    PlanSource,
+    Question,
+    RunbookPlan,
+    Unplaced,
+)
 from bot.planning.grammar import Known
-from bot.planning.library import SLOT, Document, Library
+from bot.planning.library import SLOT, TARGET_SLOT, Document, Library
 from bot.planning.matching import Match, alike, exact, incomplete, is_slip
 from bot.planning.words import CHANGES, DOUBTS, Token, is_chatter, tokens
-from gate.supervise.domain import DECLARED
+from gate.supervise.domain import DECLARED, InputType
 
 MAX_OPTIONS = 10
 _CERTAIN_ENOUGH = 0.8
@@ -35,12 +43,16 @@ _NEAREST = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """What the sentence is read against, and the sentence itself as the purpose."""
+    """What the sentence is read against, and the sentence itself as the purpose.
+
+    `given` are inputs of a runbook that were said by name.
+    """
 
     known: Known
     services: Mapping[str, Sequence[str]]
     library: Library
     purpose: str
+    given: Mapping[str, str] = field(default_factory=dict)
 
     def service(self, name: str) -> str | None:
         """Return the known service meant by `name` ("Caddy", "caddy.service"), or None."""
@@ -59,6 +71,8 @@ def place(text: str, *, context: Context) -> Outcome:
     for addressed in _addressings(words, context=context):
         lacking = incomplete(addressed.words, library=context.library)
         if lacking:
+            if lacking[0].document.supervised:
+                return _run(lacking[0], addressed.targets, context=context)
             about_services = [match for match in lacking if InputType.SERVICE in _types(match)]
             return _ask_value((about_services or list(lacking))[0], addressed.targets, context=context)
     return _likely(words, context=context)
@@ -109,14 +123,19 @@ def _addressings(words: Sequence[Token], *, context: Context) -> tuple[Addressed
 # ---------------------------------------------------------------- from a match to a plan
 
 
-def settle(matches: Sequence[Match], targets: tuple[str, ...], *, context: Context) -> Plan | Question:
-    """Turn what was matched into drafts, or ask for what is missing."""
+def settle(
+    matches: Sequence[Match], targets: tuple[str, ...], *, context: Context
+) -> Plan | RunbookPlan | Question:
+    """Turn what was matched into drafts or a runbook's plan, or ask what a draft lacks."""
     if len(matches) > 1:
         known = [match for match in matches if any(context.service(value) for value in match.values.values())]
         if len(known) != 1:
             return _choose(matches, targets)
         matches = known
     match = _spelt(matches[0], context=context)
+    if match.document.supervised:
+        question = _ask_service(match, targets, context=context)
+        return question or _run(match, targets, context=context)
     if match.missing:
         return _ask_value(match, targets, context=context)
     if (question := _ask_service(match, targets, context=context)) is not None:
@@ -143,6 +162,15 @@ def _is_service(document: Document, name: str) -> bool:
 def service_of(match: Match) -> str | None:
     """Return the service that a match names, or None."""
     return next((value for name, value in match.values.items() if _is_service(match.document, name)), None)
+
+
+def _run(match: Match, targets: tuple[str, ...], *, context: Context) -> RunbookPlan | Question:
+    """Return the plan of a runbook; what it lacks is asked by whoever starts runs (`bot.runbooks.inputs`)."""
+    values = {**match.values, **context.given}
+    service = service_of(match)
+    hosts = tuple(context.services.get(service, ())) if service and not targets else ()
+    where = targets or (hosts if len(hosts) == 1 else ())
+    return runbooks.filled(match.document, values, targets=where, confidence=match.score)
 
 
 def _drafts(match: Match, targets: tuple[str, ...], *, context: Context) -> Plan:
@@ -187,6 +215,8 @@ def _where(match: Match, *, context: Context) -> Plan | Question:
 def request_of(match: Match, targets: Sequence[str]) -> str:
     """Return a request that means exactly this match: "logs of caddy on web1"."""
     document = match.document
+    if document.supervised:
+        return runbooks.written(document, match.values, targets=targets)
     phrases = (document.title, *document.aliases)
     fitting = (phrase for phrase in phrases if set(SLOT.findall(phrase)) == set(match.values))
     filled = _filled(next(fitting, match.pattern.phrase), match.values)
@@ -195,22 +225,40 @@ def request_of(match: Match, targets: Sequence[str]) -> str:
 
 def _option(match: Match, targets: Sequence[str]) -> Option:
     request = request_of(match, targets)
-    return Option(label=request, request=request)
+    return Option(label=label_of(match, targets), request=request)
+
+
+def label_of(match: Match, targets: Sequence[str]) -> str:
+    """Return what `request_of` asks for as people read it: a runbook by its title."""
+    document = match.document
+    if not document.supervised:
+        return request_of(match, targets)
+    said = _filled(document.title, {**match.values, **({TARGET_SLOT: ",".join(targets)} if targets else {})})
+    where = f" on {','.join(targets)}" if targets and f"{{{TARGET_SLOT}}}" not in document.title else ""
+    return f"{said}{where} (runbook {document.id})"
 
 
 def _choose(matches: Sequence[Match], targets: tuple[str, ...]) -> Question:
     options = tuple(
         Option(
-            label=f"{request_of(match, targets)}: {match.document.steps[0].title}",
+            label=f"{label_of(match, targets)}: {_first_title(match.document)}",
             request=_literal(match, targets),
         )
         for match in matches[:MAX_OPTIONS]
-        if not match.missing
+        if match.document.supervised or not match.missing
     )
     return Question(text="This can mean more than one thing. Which one?", options=options)
 
 
+def _first_title(document: Document) -> str:
+    if document.supervised and document.spec is not None:
+        return document.spec.steps[0].title
+    return document.steps[0].title
+
+
 def _literal(match: Match, targets: tuple[str, ...]) -> str:
+    if match.document.supervised:
+        return request_of(match, targets)
     values = {name: item.default or "" for name, item in match.document.inputs.items()} | dict(match.values)
     command = binding.bind(match.document.steps[0].command, values, inputs=match.document.inputs)
     return f"`{command}` on {','.join(targets)}" if targets else f"`{command}`"
@@ -254,7 +302,7 @@ def _ask_service(match: Match, targets: tuple[str, ...], *, context: Context) ->
 # ---------------------------------------------------------------- likeness
 
 
-def _likely(words: Sequence[Token], *, context: Context) -> Plan | Question | Unplaced:
+def _likely(words: Sequence[Token], *, context: Context) -> Plan | RunbookPlan | Question | Unplaced:
     addressed = _addressings(words, context=context)[-1]
     matches = alike(addressed.words, library=context.library, services=context.services)
     best = matches[0] if matches else None
@@ -266,7 +314,8 @@ def _likely(words: Sequence[Token], *, context: Context) -> Plan | Question | Un
     options = tuple(
         _option(_spelt(match, context=context), addressed.targets)
         for match in matches[:3]
-        if match.score >= max(_WORTH_ASKING, best.score - _RUNNER_UP) and not match.missing
+        if match.score >= max(_WORTH_ASKING, best.score - _RUNNER_UP)
+        and (match.document.supervised or not match.missing)
     )
     if not options:
         return unplaced(matches, addressed, context=context)

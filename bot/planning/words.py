@@ -5,6 +5,7 @@ The same reduction is applied to titles when the library is indexed and to what 
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 _TOKEN = re.compile(r"\S+")
@@ -38,9 +39,9 @@ DOUBTS = _set(
 #: Words that ask for a change: a read-only document that does not hold them was not what was meant.
 CHANGES = _set(
     """add apply change clean cleanup clear configure create delete deploy destroy disable drop edit empty
-    enable erase expand fix format free grow install kill make move prune purge reboot reload remove renew
-    repair replace reset resize restart restore revoke rotate set shrink shutdown start stop terminate
-    truncate uninstall update upgrade up wipe write block allow open close"""
+    enable erase expand fix format free grow install kill make move provision prune purge reboot reload
+    remove renew repair replace reset resize restart restore revoke rotate set shrink shutdown start stop
+    terminate truncate uninstall update upgrade up wipe write block allow open close"""
 )
 #: Words that stand for something said before.
 PRONOUNS = _set("it that this them these those everything all something one both")
@@ -71,9 +72,14 @@ def tokens(text: str) -> tuple[Token, ...]:
 
 def content(text: str) -> tuple[str, ...]:
     """Return the folded words of a title or alias that carry meaning; `{slot}`s keep their case."""
+    return meaning(tokens(text))
+
+
+def meaning(words: Iterable[Token]) -> tuple[str, ...]:
+    """Return those of `words` that carry meaning, as `content` does."""
     return tuple(
         token.raw if token.raw.startswith("{") else token.folded
-        for token in tokens(text)
+        for token in words
         if token.folded not in FILLERS
     )
 
