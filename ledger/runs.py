@@ -1,8 +1,8 @@
 """Runs of runbooks: where each one is, what became of its steps, and its events in order.
 
-The projection and its reader. What may follow what is the supervisor's rule (gate.supervise); here an entry
-only has to be about the step that the run is in, and about a run that is not over: everything else raises,
-and its batch is rolled back. After its end only a deviation is entered.
+The projection and its reader. What may happen is the supervisor's rule (gate.supervise); here an entry has
+to fit the state machine and be about the step that the run is in. Everything else raises, and its batch is
+rolled back. A deviation moves nothing, and is entered after the end of a run too.
 """
 
 import json
@@ -14,6 +14,7 @@ from enum import StrEnum
 
 from gate.domain import Digest, PersonId, PlaceId, ProposalId
 from gate.errors import TransitionError
+from gate.lifecycle import RUN, RunEvent, RunStatus, advance
 from gate.supervise.domain import Outcome, RunbookId, RunId, StepId, Terminal
 from gate.supervise.events import EndCause, Event
 from ledger.codec import Doc, instant, mapping, optional, parse_instant
@@ -24,18 +25,12 @@ from ledger.run_events import event_of, words_of
 TABLES = ("run", "run_step", "run_event")
 
 
-class Stage(StrEnum):
-    """How far a run, or one entry into a step, has come. Stored, so a value never changes meaning."""
+class Came(StrEnum):
+    """What came of one entry into a step. Stored, so a value never changes meaning."""
 
-    ENTERED = "entered"  # nothing was done about it yet
-    PROPOSED = "proposed"
-    GRANTED = "granted"
-    STARTED = "started"
-    WAITING = "waiting"  # for its time
-    WAITED = "waited"
+    OPEN = "open"  # nothing yet
     PASSED = "passed"
     FAILED = "failed"
-    ENDED = "ended"  # the run is over
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +44,7 @@ class RunView:
         step, number, proposal: of the newest entry into a step; "", 0 and None before the first.
         until: when its wait is over; None where it does not wait.
         ends_at: when its time is over; None once it is.
-        parent, parent_number: the entry into a step of another run that called it; None and 0 for most.
+        undoes: the run that this one rolls back; None for most.
         outcome, cause, terminal, ended_by: None while it is not over.
         seq: the entry that changed it last, for `RunIsAt`.
     """
@@ -58,7 +53,7 @@ class RunView:
     runbook: RunbookId
     title: str
     digest: Digest
-    stage: Stage
+    status: RunStatus
     place: PlaceId
     person: PersonId
     said: str
@@ -68,8 +63,7 @@ class RunView:
     proposal: ProposalId | None
     until: datetime | None
     ends_at: datetime | None
-    parent: RunId | None
-    parent_number: int
+    undoes: RunId | None
     deviations: int
     started_at: datetime
     ended_at: datetime | None
@@ -82,7 +76,7 @@ class RunView:
     @property
     def is_over(self) -> bool:
         """Whether nothing of it runs or waits any more."""
-        return self.stage is Stage.ENDED
+        return self.status is RunStatus.ENDED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +87,7 @@ class RunStepView:
     number: int
     step: StepId
     attempt: int
-    stage: Stage
+    came: Came
     proposal: ProposalId | None
     entered_at: datetime
     exit_code: int | None = None
@@ -105,15 +99,15 @@ class RunStepView:
 
 def _started(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
     connection.execute(
-        "INSERT INTO run (id, runbook, state, place, parent, step, number, proposal, until_at, ends_at,"
+        "INSERT INTO run (id, runbook, state, place, undoes, step, number, proposal, until_at, ends_at,"
         " deviations, started_seq, seq, doc, ending)"
         " VALUES (?, ?, ?, ?, ?, '', 0, '', '', ?, 0, ?, ?, ?, '{}')",
         (
             body["run"],
             body["runbook"],
-            Stage.ENTERED,
+            advance(RUN, RunStatus.NEW, RunEvent.START),
             body["place"],
-            body["parent"] or "",
+            body["undoes"] or "",
             body["ends_at"],
             entry.seq,
             entry.seq,
@@ -124,59 +118,54 @@ def _started(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
 
 
 def _entered(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
-    number = _number(connection, body)
+    number = _move(connection, body, RunEvent.ENTER)
     if body["number"] != number + 1:
         raise TransitionError(f"run {body['run']} is at {number}, so {body['number']} is not entered next")
     connection.execute(
         "INSERT INTO run_step (run, number, step, attempt, state, proposal, entered_seq, doc)"
         " VALUES (?, ?, ?, ?, ?, '', ?, '{}')",
-        (body["run"], body["number"], body["step"], body["attempt"], Stage.ENTERED, entry.seq),
+        (body["run"], body["number"], body["step"], body["attempt"], Came.OPEN, entry.seq),
     )
     connection.execute(
-        "UPDATE run SET state=?, step=?, number=?, proposal='' WHERE id=?",
-        (Stage.ENTERED, body["step"], body["number"], body["run"]),
+        "UPDATE run SET step=?, number=?, proposal='' WHERE id=?", (body["step"], body["number"], body["run"])
     )
     _told(connection, entry, body)
 
 
-def _at(stage: Stage) -> Handler:
-    """Return what brings the step that a run is in to `stage`."""
+def _went(event: RunEvent) -> Handler:
+    """Return what moves a run by `event` within the step that it is in."""
 
     def handle(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
-        _move(connection, entry, body, stage)
+        _move_on(connection, entry, body, event)
 
     return handle
 
 
 def _proposed(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
-    _move(connection, entry, body, Stage.PROPOSED)
-    if body["proposal"]:
-        connection.execute("UPDATE run SET proposal=? WHERE id=?", (body["proposal"], body["run"]))
-        connection.execute(
-            "UPDATE run_step SET proposal=? WHERE run=? AND number=?",
-            (body["proposal"], body["run"], body["number"]),
-        )
+    _move_on(connection, entry, body, RunEvent.PROPOSE if body["request"] is None else RunEvent.ASK)
+    named = (body["proposal"], body["run"])
+    connection.execute("UPDATE run SET proposal=? WHERE id=?", named)
+    connection.execute("UPDATE run_step SET proposal=? WHERE run=? AND number=?", (*named, body["number"]))
 
 
 def _granted(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
-    _move(connection, entry, {**body, "number": mapping(body["grant"])["number"]}, Stage.GRANTED)
+    _move_on(connection, entry, {**body, "number": mapping(body["grant"])["number"]}, RunEvent.GRANT)
 
 
 def _waiting(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
-    _move(connection, entry, body, Stage.WAITING)
+    _move_on(connection, entry, body, RunEvent.BEGIN_WAIT)
     connection.execute("UPDATE run SET until_at=? WHERE id=?", (body["until"], body["run"]))
 
 
 def _waited(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
-    _move(connection, entry, body, Stage.WAITED)
+    _move_on(connection, entry, body, RunEvent.END_WAIT)
     connection.execute("UPDATE run SET until_at='' WHERE id=?", (body["run"],))
+    _came(connection, entry, body, Came.PASSED)
 
 
 def _judged(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
-    _move(connection, entry, body, Stage.PASSED if body["passed"] else Stage.FAILED)
-    connection.execute(
-        "UPDATE run_step SET doc=? WHERE run=? AND number=?", (entry.body, body["run"], body["number"])
-    )
+    _move_on(connection, entry, body, RunEvent.JUDGE)
+    _came(connection, entry, body, Came.PASSED if body["passed"] else Came.FAILED)
 
 
 def _deviated(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
@@ -185,33 +174,37 @@ def _deviated(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
 
 
 def _ended(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
-    _number(connection, body)
+    _move(connection, body, RunEvent.END)
     connection.execute(
-        "UPDATE run SET state=?, until_at='', ends_at='', ending=? WHERE id=?",
-        (Stage.ENDED, entry.body, body["run"]),
+        "UPDATE run SET until_at='', ends_at='', ending=? WHERE id=?", (entry.body, body["run"])
     )
     _told(connection, entry, body)
 
 
-def _move(connection: sqlite3.Connection, entry: Entry, body: Doc, stage: Stage) -> None:
-    number = _number(connection, body)
+def _move_on(connection: sqlite3.Connection, entry: Entry, body: Doc, event: RunEvent) -> None:
+    number = _move(connection, body, event)
     if body["number"] != number:
         raise TransitionError(f"run {body['run']} is at {number}, not at {body['number']}")
-    connection.execute(
-        "UPDATE run_step SET state=? WHERE run=? AND number=?", (stage, body["run"], body["number"])
-    )
-    connection.execute("UPDATE run SET state=? WHERE id=?", (stage, body["run"]))
     _told(connection, entry, body)
 
 
-def _number(connection: sqlite3.Connection, body: Doc) -> int:
-    """Return how often the run that `body` names entered a step; raises where it is over, or unknown."""
+def _move(connection: sqlite3.Connection, body: Doc, event: RunEvent) -> int:
+    """Move the run that `body` names by `event`; return how often it entered a step before."""
     row = connection.execute("SELECT state, number FROM run WHERE id=?", (body["run"],)).fetchone()
     if row is None:
         raise TransitionError(f"there is no run {body['run']}")
-    if row[0] == Stage.ENDED:
-        raise TransitionError(f"run {body['run']} is over")
+    status = advance(RUN, RunStatus(row[0]), event)
+    if status is None:
+        raise TransitionError(f"run {body['run']} is {row[0]} and does not take {event}")
+    connection.execute("UPDATE run SET state=? WHERE id=?", (status, body["run"]))
     return int(row[1])
+
+
+def _came(connection: sqlite3.Connection, entry: Entry, body: Doc, came: Came) -> None:
+    connection.execute(
+        "UPDATE run_step SET state=?, doc=? WHERE run=? AND number=?",
+        (came, entry.body, body["run"], body["number"]),
+    )
 
 
 def _told(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
@@ -224,8 +217,8 @@ HANDLERS: Mapping[str, Handler] = {
     Kind.RUN_ENTERED: _entered,
     Kind.RUN_PROPOSED: _proposed,
     Kind.RUN_GRANTED: _granted,
-    Kind.RUN_CONSUMED: _at(Stage.STARTED),
-    Kind.RUN_TAKEN_BACK: _at(Stage.ENTERED),
+    Kind.RUN_CONSUMED: _went(RunEvent.CONSUME),
+    Kind.RUN_TAKEN_BACK: _went(RunEvent.TAKE_BACK),
     Kind.RUN_WAITING: _waiting,
     Kind.RUN_WAITED: _waited,
     Kind.RUN_JUDGED: _judged,
@@ -249,19 +242,19 @@ class RunReader(Reader):
     def runs(
         self, *, open_only: bool = False, since: datetime | None = None, limit: int = 100
     ) -> tuple[RunView, ...]:
-        """Return the newest runs that no other run called, the newest first."""
+        """Return runs, the newest first."""
         return self._runs(
-            "WHERE r.parent='' AND (? = 0 OR r.state <> ?) AND e.at >= ? ORDER BY r.started_seq DESC LIMIT ?",
-            *(int(open_only), Stage.ENDED, "" if since is None else instant(since), limit),
+            "WHERE (? = 0 OR r.state <> ?) AND e.at >= ? ORDER BY r.started_seq DESC LIMIT ?",
+            *(int(open_only), RunStatus.ENDED, "" if since is None else instant(since), limit),
         )
 
     def open_runs(self) -> tuple[RunView, ...]:
-        """Return every run that is not over, those that others called too, the oldest first."""
-        return self._runs("WHERE r.state <> ? ORDER BY r.started_seq", Stage.ENDED)
+        """Return every run that is not over, the oldest first."""
+        return self._runs("WHERE r.state <> ? ORDER BY r.started_seq", RunStatus.ENDED)
 
-    def called_by(self, run: str) -> tuple[RunView, ...]:
-        """Return the runs that steps of `run` called, the oldest first."""
-        return self._runs("WHERE r.parent=? ORDER BY r.started_seq", run)
+    def undone_by(self, run: str) -> RunView | None:
+        """Return the newest run that rolls `run` back; None where there is none."""
+        return next(iter(self._runs("WHERE r.undoes=? ORDER BY r.started_seq DESC", run)), None)
 
     def run_of(self, proposal: str) -> RunView | None:
         """Return the run whose step made `proposal`, if that is the newest one of the step; else None."""
@@ -274,14 +267,14 @@ class RunReader(Reader):
         return self._runs(
             "WHERE r.state <> ? AND ((r.until_at <> '' AND r.until_at <= ?) OR r.ends_at <= ?)"
             " ORDER BY r.started_seq",
-            *(Stage.ENDED, at, at),
+            *(RunStatus.ENDED, at, at),
         )
 
     def next_run_due(self) -> datetime | None:
         """Return when the wait or the time of a run is over next; None for never."""
         found = self._one(
             "SELECT min(min(iif(until_at = '', ends_at, until_at), ends_at)) FROM run WHERE state <> ?",
-            Stage.ENDED,
+            RunStatus.ENDED,
         )
         return parse_instant(found) if found else None
 
@@ -326,7 +319,7 @@ def _run(row: sqlite3.Row, doc: Doc, said: str) -> RunView:
         runbook=RunbookId(row["runbook"]),
         title=str(doc["title"]),
         digest=Digest(str(doc["digest"])),
-        stage=Stage(row["state"]),
+        status=RunStatus(row["state"]),
         place=PlaceId(row["place"]),
         person=PersonId(str(doc["person"])),
         said=said,
@@ -336,8 +329,7 @@ def _run(row: sqlite3.Row, doc: Doc, said: str) -> RunView:
         proposal=ProposalId(row["proposal"]) if row["proposal"] else None,
         until=_instant_or_none(row["until_at"]),
         ends_at=_instant_or_none(row["ends_at"]),
-        parent=RunId(row["parent"]) if row["parent"] else None,
-        parent_number=int(str(doc["parent_number"])),
+        undoes=RunId(row["undoes"]) if row["undoes"] else None,
         deviations=row["deviations"],
         started_at=parse_instant(row["started_at"]),
         ended_at=_instant_or_none(ending.get("at", "")),
@@ -352,7 +344,7 @@ def _run(row: sqlite3.Row, doc: Doc, said: str) -> RunView:
 def _step(row: sqlite3.Row, doc: Doc, words: str) -> RunStepView:
     code = doc.get("exit_code")
     try:
-        why = str(json.loads(words)["why"]) if words else ""
+        why = str(json.loads(words).get("why", "")) if words else ""
     except ValueError:
         why = words  # they were pruned
     return RunStepView(
@@ -360,7 +352,7 @@ def _step(row: sqlite3.Row, doc: Doc, words: str) -> RunStepView:
         number=row["number"],
         step=StepId(row["step"]),
         attempt=row["attempt"],
-        stage=Stage(row["state"]),
+        came=Came(row["state"]),
         proposal=ProposalId(row["proposal"]) if row["proposal"] else None,
         entered_at=parse_instant(row["entered_at"]),
         exit_code=code if isinstance(code, int) else None,

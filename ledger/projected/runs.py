@@ -7,9 +7,9 @@ class RunRow(SQLModel, table=True):
     """One run; `seq` is the entry that changed it last.
 
     `number` counts the entries into its steps, `step` and `proposal` are those of the last one, "" for none.
-    `until_at` is when its wait is over, `ends_at` when its time is; both are "" once it is over. `parent` is
-    the run of which it is a step. `doc` is the body of the entry that started it, `ending` of the one that
-    ended it.
+    `until_at` is when its wait is over, `ends_at` when its time is; both are "" once it is over. `undoes` is
+    the run that it rolls back, "" for none. `doc` is the body of the entry that started it, `ending` that of
+    the one that ended it.
     """
 
     __tablename__ = "run"
@@ -17,7 +17,7 @@ class RunRow(SQLModel, table=True):
     runbook: str = Field(index=True)
     state: str = Field(index=True)
     place: str = Field(index=True)
-    parent: str = Field(index=True)
+    undoes: str = Field(index=True)
     step: str
     number: int
     proposal: str

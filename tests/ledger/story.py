@@ -496,7 +496,7 @@ def on_guidance(kind: Kind, guidance: str = "g4h7k9", *, by: str = "kim") -> Dra
     return Draft(kind=kind, body={"guidance": guidance, "by": by})
 
 
-def run_started(run: str = "r4m8n2", *, ends_at: datetime = LATER, parent: str | None = None) -> Draft:
+def run_started(run: str = "r4m8n2", *, ends_at: datetime = LATER, undoes: str | None = None) -> Draft:
     """A run of a runbook began."""
     event = Started(
         run=RunId(run),
@@ -507,6 +507,7 @@ def run_started(run: str = "r4m8n2", *, ends_at: datetime = LATER, parent: str |
         inputs={"service": "caddy", "tries": 3, "force": False, "note": None},
         target="web1",
         first=StepId("restart"),
+        undoes=None if undoes is None else RunId(undoes),
         at=NOW,
     )
     more: dict[str, Json] = {
@@ -514,8 +515,6 @@ def run_started(run: str = "r4m8n2", *, ends_at: datetime = LATER, parent: str |
         "place": HERE,
         "person": "ana",
         "ends_at": instant(ends_at),
-        "parent": parent,
-        "parent_number": 0 if parent is None else 1,
     }
     return draft_of(event, run=RunId(run), more=more, words={"said": "restart caddy on web1"})
 

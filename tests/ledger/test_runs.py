@@ -8,6 +8,7 @@ import pytest
 
 from gate.domain import Digest, PersonId
 from gate.errors import TransitionError
+from gate.lifecycle import RunStatus
 from gate.supervise.approval import ApprovalRequest, Grant, Refusal
 from gate.supervise.domain import Outcome, RunId, StepId, StepRisk, Terminal
 from gate.supervise.events import (
@@ -27,7 +28,7 @@ from gate.supervise.events import (
 )
 from ledger.kinds import Kind, LostRaceError, RowIs, RunIsAt
 from ledger.run_events import KINDS
-from ledger.runs import Stage
+from ledger.runs import Came
 from ledger.views import PRUNED
 from tests.gate.makers import HERE, NOW
 from tests.ledger.story import LATER, Story, run_entered, run_started, run_went
@@ -135,16 +136,34 @@ REFUSED = Refusal(request_id="restart@1", step_id=STEP, decided_by=ANA, reason="
 EVENTS: Sequence[Event] = (
     asked(),
     granted(),
-    consumed(),
     taken_back(),
-    wait(),
-    waited(),
+    asked(with_request=False),
+    consumed(),
     judged(exit_code=0, captured=("vmid", "hunter2")),
-    judged(passed=False, why="exit 1", exit_code=1),
     entered(2),
-    asked(2, with_request=False, proposal=""),
-    deviated(2),
+    wait(2),
+    waited(2),
+    entered(3),
+    judged(3, passed=False, why="exit 1", exit_code=1),
+    entered(4),
+    deviated(4),
     over(outcome=Outcome.ABORTED, cause=EndCause.REFUSED, refusal=REFUSED, request="restart@1", by=ANA),
+)
+WHERE = (
+    (RunStatus.AWAITING_APPROVAL, 1, "k7f3a2"),
+    (RunStatus.GRANTED, 1, "k7f3a2"),
+    (RunStatus.ENTERED, 1, "k7f3a2"),
+    (RunStatus.PERMITTED, 1, "k7f3a2"),
+    (RunStatus.RUNNING, 1, "k7f3a2"),
+    (RunStatus.BETWEEN, 1, "k7f3a2"),
+    (RunStatus.ENTERED, 2, None),
+    (RunStatus.WAITING, 2, None),
+    (RunStatus.BETWEEN, 2, None),
+    (RunStatus.ENTERED, 3, None),
+    (RunStatus.BETWEEN, 3, None),
+    (RunStatus.ENTERED, 4, None),
+    (RunStatus.ENTERED, 4, None),
+    (RunStatus.ENDED, 4, None),
 )
 
 
@@ -165,16 +184,16 @@ def test_what_may_be_secret_stands_in_no_body(tale: Story) -> None:
 
 
 def test_words_of_a_run_that_is_over_can_be_pruned(tale: Story) -> None:
-    begun(tale, asked(), judged(captured=("vmid", "hunter2")))
+    begun(tale, asked(with_request=False), consumed(), judged(captured=("vmid", "hunter2")))
     tale.ledger.prune(before=AFTER)
     assert tale.queries.run_events(RUN)[-1] == judged(captured=("vmid", "hunter2"))  # it goes on with it
-    tell(tale, entered(2), asked(2, with_request=False))
+    tell(tale, entered(2), asked(2))
     tell(tale, over(cause=EndCause.REFUSED, refusal=REFUSED, why="no"), deviated())
     tale.ledger.prune(before=AFTER)
-    start, _, proposal, judgement, _, unasked, end, deviation = tale.queries.run_events(RUN)
-    assert unasked.request is None  # type: ignore[union-attr]  # it is Proposed
+    start, _, unasked, _, judgement, _, question, end, deviation = tale.queries.run_events(RUN)
     assert start.inputs == {}  # type: ignore[union-attr]  # it is Started
-    assert proposal.command == proposal.request.command == PRUNED  # type: ignore[union-attr]  # it is Proposed
+    assert (unasked.command, unasked.request) == (PRUNED, None)  # type: ignore[union-attr]  # it is Proposed
+    assert question.command == question.request.command == PRUNED  # type: ignore[union-attr]  # likewise
     assert (judgement.why, judgement.captured) == (PRUNED, None)  # type: ignore[union-attr]  # it is Judged
     assert (end.why, end.refusal.reason) == (PRUNED, PRUNED)  # type: ignore[union-attr]  # it is Ended
     assert deviation.command == PRUNED  # type: ignore[union-attr]  # it is Deviated
@@ -195,15 +214,9 @@ def test_a_run_is_seen_whole(tale: Story) -> None:
         "web1",
     )
     assert (run.place, run.person, run.said) == (HERE, "ana", "restart caddy on web1")
-    assert (run.stage, run.step, run.number, run.proposal) == (Stage.ENTERED, "", 0, None)
+    assert (run.status, run.step, run.number, run.proposal) == (RunStatus.BETWEEN, "", 0, None)
     assert (run.started_at, run.ends_at, run.until, run.ended_at) == (NOW, LATER, None, None)
-    assert (run.parent, run.parent_number, run.outcome, run.cause, run.is_over) == (
-        None,
-        0,
-        None,
-        None,
-        False,
-    )
+    assert (run.undoes, run.outcome, run.cause, run.is_over) == (None, None, None, False)
     assert tale.queries.run("r0none") is None
 
 
@@ -214,21 +227,8 @@ def test_a_run_is_where_its_newest_entry_says(tale: Story) -> None:
         tell(tale, event)
         run = tale.queries.run(RUN)
         assert run is not None
-        seen.append((run.stage, run.number, run.proposal))
-    assert seen == [
-        (Stage.PROPOSED, 1, "k7f3a2"),
-        (Stage.GRANTED, 1, "k7f3a2"),
-        (Stage.STARTED, 1, "k7f3a2"),
-        (Stage.ENTERED, 1, "k7f3a2"),
-        (Stage.WAITING, 1, "k7f3a2"),
-        (Stage.WAITED, 1, "k7f3a2"),
-        (Stage.PASSED, 1, "k7f3a2"),
-        (Stage.FAILED, 1, "k7f3a2"),
-        (Stage.ENTERED, 2, None),
-        (Stage.PROPOSED, 2, None),
-        (Stage.PROPOSED, 2, None),
-        (Stage.ENDED, 2, None),
-    ]
+        seen.append((run.status, run.number, run.proposal))
+    assert tuple(seen) == WHERE
     assert run is not None
     assert (run.deviations, run.outcome, run.cause) == (1, Outcome.ABORTED, EndCause.REFUSED)
     assert (run.terminal, run.ended_by, run.ended_at, run.ends_at) == (None, ANA, LATER, None)
@@ -236,12 +236,13 @@ def test_a_run_is_where_its_newest_entry_says(tale: Story) -> None:
 
 
 def test_every_entry_into_a_step_is_seen(tale: Story) -> None:
-    begun(tale, asked(), judged(passed=False, why="exit 1", exit_code=1), entered(2))
-    first, second = tale.queries.run_steps(RUN)
-    assert (first.step, first.number, first.attempt, first.stage) == (STEP, 1, 1, Stage.FAILED)
+    begun(tale, asked(), granted(), consumed(), judged(passed=False, why="exit 1", exit_code=1))
+    tell(tale, entered(2), wait(2), waited(2), entered(3))
+    first, second, third = tale.queries.run_steps(RUN)
+    assert (first.step, first.number, first.attempt, first.came) == (STEP, 1, 1, Came.FAILED)
     assert (first.proposal, first.exit_code, first.why, first.entered_at) == ("k7f3a2", 1, "exit 1", NOW)
-    assert (second.number, second.attempt, second.stage) == (2, 2, Stage.ENTERED)
-    assert (second.proposal, second.exit_code, second.why) == (None, None, "")
+    assert (second.number, second.attempt, second.came, second.why) == (2, 2, Came.PASSED, "")
+    assert (third.came, third.proposal, third.exit_code, third.why) == (Came.OPEN, None, None, "")
 
 
 def test_a_terminal_is_seen(tale: Story) -> None:
@@ -252,31 +253,42 @@ def test_a_terminal_is_seen(tale: Story) -> None:
 
 
 def test_a_run_is_found_by_the_newest_proposal_of_a_step(tale: Story) -> None:
-    begun(tale, asked(), taken_back(), asked(proposal="m2p4q6"))
+    begun(tale, asked(), granted(), taken_back(), asked(proposal="m2p4q6"))
     found = tale.queries.run_of("m2p4q6")
     assert found is not None
     assert found.id == RUN
     assert [tale.queries.run_of(name) for name in ("k7f3a2", "")] == [None, None]
 
 
-@pytest.mark.parametrize(
-    "event", [granted(2), consumed(2), taken_back(2), wait(2), waited(2), judged(2), asked(2), entered(3)]
-)
+@pytest.mark.parametrize("event", [asked(2), wait(2), judged(2)])
 def test_an_entry_is_about_the_step_that_the_run_is_in(tale: Story, event: Event) -> None:
     begun(tale)
-    with pytest.raises(TransitionError, match="run r4m8n2 is at 1"):
+    with pytest.raises(TransitionError, match="run r4m8n2 is at 1, not at 2"):
+        tell(tale, event)
+
+
+def test_steps_are_counted_without_a_gap(tale: Story) -> None:
+    tale.write(run_started())
+    with pytest.raises(TransitionError, match="so 2 is not entered next"):
+        tale.write(run_entered(2))
+
+
+@pytest.mark.parametrize("event", [granted(), consumed(), taken_back(), waited(), entered(2)])
+def test_an_entry_fits_where_the_run_stands(tale: Story, event: Event) -> None:
+    begun(tale)
+    with pytest.raises(TransitionError, match="run r4m8n2 is entered and does not take"):
         tell(tale, event)
 
 
 def test_a_run_that_is_over_takes_nothing_but_a_deviation(tale: Story) -> None:
     begun(tale, over())
     for event in (asked(), granted(), consumed(), wait(), judged(), entered(2), over()):
-        with pytest.raises(TransitionError, match="is over"):
+        with pytest.raises(TransitionError, match="is ended and does not take"):
             tell(tale, event)
     tell(tale, deviated())
     run = tale.queries.run(RUN)
     assert run is not None
-    assert (run.deviations, run.stage) == (1, Stage.ENDED)
+    assert (run.deviations, run.status) == (1, RunStatus.ENDED)
 
 
 def test_an_unknown_run_takes_nothing(tale: Story) -> None:
@@ -299,16 +311,18 @@ def test_what_a_decision_read_of_a_run_still_stands(tale: Story) -> None:
 
 
 def test_runs_are_listed_newest_first_and_open_ones_oldest_first(tale: Story) -> None:
-    tale.write(run_started("r1"), run_started("r2"), run_started("r3", parent="r2"), run_started("r4"))
+    tale.write(run_started("r1"), run_started("r2"), run_started("r3", undoes="r1"), run_started("r4"))
     tale.write(run_went(over(), run="r1"))
     queries = tale.queries
-    assert [one.id for one in queries.runs()] == ["r4", "r2", "r1"]
-    assert [one.id for one in queries.runs(open_only=True)] == ["r4", "r2"]
+    assert [one.id for one in queries.runs()] == ["r4", "r3", "r2", "r1"]
+    assert [one.id for one in queries.runs(open_only=True)] == ["r4", "r3", "r2"]
     assert [one.id for one in queries.runs(limit=1)] == ["r4"]
     assert queries.runs(since=NOW + timedelta(seconds=1)) == ()
     assert [one.id for one in queries.open_runs()] == ["r2", "r3", "r4"]
-    (called,) = queries.called_by("r2")
-    assert (called.id, called.parent, called.parent_number) == ("r3", "r2", 1)
+    undoing = queries.undone_by("r1")
+    assert undoing is not None
+    assert (undoing.id, undoing.undoes) == ("r3", "r1")
+    assert queries.undone_by("r3") is None
 
 
 def test_a_run_is_due_when_its_wait_or_its_time_is_over(tale: Story) -> None:
@@ -323,10 +337,10 @@ def test_a_run_is_due_when_its_wait_or_its_time_is_over(tale: Story) -> None:
     run = queries.run(RUN)
     assert run is not None
     assert run.until == LATER
-    tell(tale, waited())
+    tell(tale, waited(), entered(2))
     assert (queries.due_runs(LATER), queries.next_run_due()) == ((), AFTER)
     assert [one.id for one in queries.due_runs(AFTER)] == [RUN]
-    tell(tale, wait(until=AFTER + timedelta(days=1)))
+    tell(tale, wait(2, until=AFTER + timedelta(days=1)))
     assert queries.next_run_due() == AFTER
     tell(tale, over())
     assert (queries.due_runs(AFTER), queries.next_run_due()) == ((), None)

@@ -17,7 +17,7 @@ def upgrade() -> None:
         sa.Column("runbook", sa.String(), nullable=False),
         sa.Column("state", sa.String(), nullable=False),
         sa.Column("place", sa.String(), nullable=False),
-        sa.Column("parent", sa.String(), nullable=False),
+        sa.Column("undoes", sa.String(), nullable=False),
         sa.Column("step", sa.String(), nullable=False),
         sa.Column("number", sa.Integer(), nullable=False),
         sa.Column("proposal", sa.String(), nullable=False),
@@ -29,7 +29,7 @@ def upgrade() -> None:
         sa.Column("doc", sa.String(), nullable=False),
         sa.Column("ending", sa.String(), nullable=False),
     )
-    for column in ("runbook", "state", "place", "parent"):
+    for column in ("runbook", "state", "place", "undoes"):
         op.create_index(f"ix_run_{column}", "run", [column])
     op.create_table(
         "run_step",
