@@ -122,7 +122,7 @@ def test_what_never_worked_or_still_may_does_not_drift(outcomes: list[bool]) -> 
 
 
 def test_a_slow_decay_shows_in_a_longer_window() -> None:
-    outcomes = [True] * 60 + [True, False] * 5
+    outcomes = [True] * 60 + [False] * 5 + [True, True, True, False, True]
     assert Rate.of(outcomes[-5:]).high >= Rate.of(outcomes[:-5]).low
     found = drift(outcomes)
     assert found is not None
