@@ -123,19 +123,23 @@ def has_expired(request: ApprovalRequest, *, now: datetime) -> bool:
 
 
 def grant(
-    request: ApprovalRequest, decision: Decision, *, agent: PersonId, identities: Identities, now: datetime
+    request: ApprovalRequest | None,
+    decision: Decision,
+    *,
+    agent: PersonId,
+    identities: Identities,
+    now: datetime,
 ) -> Grant:
-    """Return the grant that a yes to `request` is.
+    """Return the grant that a yes to `request` is; None is a run that asks nothing.
 
     Raises:
         SelfApprovalError, UnknownDeciderError, WrongRequestError, StaleDecisionError: looked for in this
             order (R9).
     """
     person = _decider(decision, agent=agent, identities=identities)
-    if (decision.run, decision.request_id) != (request.run, request.id):
+    if request is None or (decision.run, decision.request_id) != (request.run, request.id):
         raise WrongRequestError(
-            f"A grant covers one invocation of one step, and {decision.request_id} is not the one that is "
-            f"asked about now: {request.id}."
+            f"A grant covers one invocation of one step, and {decision.request_id} is not what is asked now."
         )
     if has_expired(request, now=now):
         raise StaleDecisionError
@@ -150,19 +154,18 @@ def grant(
 
 
 def refuse(
-    request: ApprovalRequest, decision: Decision, *, agent: PersonId, identities: Identities
+    request: ApprovalRequest | None, decision: Decision, *, agent: PersonId, identities: Identities
 ) -> Refusal:
-    """Return the refusal that a no to `request` is. It counts after the request expired too.
+    """Return the refusal that a no to `request` is; it counts after the request expired too.
 
     Raises:
         SelfApprovalError, UnknownDeciderError, WrongRequestError, NoReasonError: looked for in this order
             (R11).
     """
     person = _decider(decision, agent=agent, identities=identities)
-    if (decision.run, decision.request_id) != (request.run, request.id):
+    if request is None or (decision.run, decision.request_id) != (request.run, request.id):
         raise WrongRequestError(
-            f"A refusal answers one request, and {decision.request_id} is not the one that is asked about "
-            f"now: {request.id}."
+            f"A refusal answers one request, and {decision.request_id} is not what is asked now."
         )
     if decision.reason is not None and not decision.reason.strip():
         raise NoReasonError

@@ -212,16 +212,8 @@ class Ended:
     at: datetime
 
 
-Event = (
-    Started
-    | Entered
-    | Proposed
-    | Granted
-    | Consumed
-    | TakenBack
-    | WaitBegan
-    | WaitEnded
-    | Judged
-    | Deviated
-    | Ended
+#: What moves a run. A deviation is blocked and recorded, and moves nothing.
+Moving = (
+    Started | Entered | Proposed | Granted | Consumed | TakenBack | WaitBegan | WaitEnded | Judged | Ended
 )
+Event = Moving | Deviated
