@@ -102,7 +102,8 @@ class Life:
         conversation, queries = self.app.conversation, self.app.core.queries
         while True:
             await asyncio.gather(*conversation._tasks)
-            await conversation._work.quiet(queries.unfinished())
+            # What a task came to is told after its last action ended.
+            await conversation._work.quiet([*queries.unfinished(), *conversation._work._open_tasks])
             await conversation._delivery.flush()
             await conversation._delivery.settled()
             if not conversation._tasks and not conversation._work._tasks:
