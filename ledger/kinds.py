@@ -100,6 +100,8 @@ class Kind(StrEnum):
     RUN_JUDGED = "run:judged"
     RUN_DEVIATED = "run:deviated"
     RUN_ENDED = "run:ended"
+    RUNBOOK_KEPT = "runbook:kept"
+    RUNBOOK_RETIRED = "runbook:retired"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,7 +201,7 @@ class Untold:
 class RowIs:
     """What a decision read of `table` is still in this state; None: there is no such row yet."""
 
-    table: Literal["commitment", "job", "belief", "guidance", "trust_rule", "run"]
+    table: Literal["commitment", "job", "belief", "guidance", "trust_rule", "run", "capability"]
     id: str
     state: str | None
 

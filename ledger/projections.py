@@ -34,6 +34,7 @@ from ledger import (
     dials,
     guidance,
     jobs,
+    learning,
     places,
     runs,
     trusting,
@@ -51,7 +52,7 @@ S = TypeVar("S", bound=StrEnum)
 E = TypeVar("E", bound=StrEnum)
 
 #: What is projected elsewhere, a subject each.
-_MORE = (commitments, jobs, beliefs, dials, guidance, trusting, runs)
+_MORE = (commitments, jobs, beliefs, dials, guidance, trusting, runs, learning)
 
 #: In an order that lets them be emptied.
 TABLES = (

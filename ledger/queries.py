@@ -41,6 +41,7 @@ from ledger.dials import DialReader
 from ledger.guidance import GuidanceReader
 from ledger.jobs import JobReader
 from ledger.kinds import Json, Kind
+from ledger.learning import LearningReader
 from ledger.places import PlaceReader
 from ledger.readout import (
     approval_of,
@@ -76,6 +77,7 @@ class Queries(
     GuidanceReader,
     TrustReader,
     RunReader,
+    LearningReader,
 ):
     """Questions to the projections; see `Reader` for what it is made of."""
 

@@ -531,6 +531,32 @@ def run_went(event: Event, run: str = "r4m8n2") -> Draft:
     return draft_of(event, run=RunId(run))
 
 
+def kept(
+    capability: str = "c5d8f2",
+    *,
+    runbook: str = "restart-caddy",
+    with_whom: str | None = None,
+    proposals: Sequence[str] = ("k7f3a2",),
+) -> Draft:
+    """A runbook was learned."""
+    body: dict[str, Json] = {
+        "capability": capability,
+        "runbook": runbook,
+        "title": "restart caddy",
+        "digest": "d" * 64,
+        "proposals": list(proposals),
+        "by": "ana",
+        "with_whom": with_whom,
+        "place": HERE,
+    }
+    return Draft(kind=Kind.RUNBOOK_KEPT, body=body, words={"document": b"version: 1\n"})
+
+
+def retired(runbook: str = "restart-caddy", *, by: str = "bo") -> Draft:
+    """A runbook that was learned is gone."""
+    return Draft(kind=Kind.RUNBOOK_RETIRED, body={"runbook": runbook, "by": by, "place": HERE})
+
+
 def _grant(one: Planned, name: str | None) -> str | None:
     return None if name is None else f"{one.action.id}/{name}"
 

@@ -17,7 +17,7 @@ from ledger.kinds import (
     Draft,
     Kind,
 )
-from ledger.projected import commitments, conversation, runs
+from ledger.projected import commitments, conversation, learning, runs
 from ledger.projections import HANDLERS, TABLES, reset
 from ledger.waiting import untold
 from tests.gate.makers import HERE, NOW, P1, P2, THERE
@@ -32,6 +32,7 @@ from tests.ledger.story import (
     decided,
     ended,
     job_made,
+    kept,
     loosening,
     made,
     missed,
@@ -85,7 +86,10 @@ def state(tale: Story, one: Planned = ONE) -> ActionState:
 
 
 MODELS = [
-    one for of in (conversation, commitments, runs) for one in vars(of).values() if hasattr(one, "__table__")
+    one
+    for of in (conversation, commitments, runs, learning)
+    for one in vars(of).values()
+    if hasattr(one, "__table__")
 ]
 
 
@@ -411,7 +415,7 @@ def test_a_rebuild_gives_the_same_tables(tale: Story) -> None:
     tale.write(commitment_made("clarify"))
     tale.write(setting("autonomy.max", "propose"), cleared("bot.timezone"))
     tale.write(trusted(), taught())
-    tale.write(run_started(), run_entered())
+    tale.write(run_started(), run_entered(), kept())
     before = tables(tale.ledger.reader())
     assert all(before.values())
     assert tale.ledger.rebuild(reset) == tale.ledger.head().seq
