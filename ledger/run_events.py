@@ -8,12 +8,8 @@ those fields. Of an event whose words were pruned the rest reads as before, with
 import dataclasses
 import functools
 import json
-import types
-import typing
-from collections.abc import Callable, Mapping
-from datetime import datetime
-from enum import Enum
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, cast
 
 from gate.supervise.domain import RunId
 from gate.supervise.events import (
@@ -30,8 +26,9 @@ from gate.supervise.events import (
     WaitBegan,
     WaitEnded,
 )
-from ledger.codec import Doc, instant, items, mapping, parse_instant
+from ledger.codec import Doc, mapping
 from ledger.kinds import Draft, Json, Kind
+from ledger.values import packed, unpacked
 from ledger.views import PRUNED
 
 KINDS: Mapping[Kind, type[Event]] = {
@@ -74,7 +71,7 @@ def draft_of(
     Args:
         more, words: what the entry says beside the event.
     """
-    body = mapping(_packed(event))
+    body = mapping(packed(event))
     apart: Doc = {}
     for path in _WORDS.get(type(event), ()):
         holder, key = _holder(body, path)
@@ -97,7 +94,7 @@ def event_of(kind: Kind, body: Mapping[str, Json], words: str | None) -> Event:
     Args:
         words: its words as stored; None where it has none, PRUNED where they were pruned.
     """
-    made = KINDS[kind]
+    made: Any = KINDS[kind]
     doc = dict(body)
     apart: Mapping[str, Json] = {}
     if words is not None:
@@ -106,12 +103,17 @@ def event_of(kind: Kind, body: Mapping[str, Json], words: str | None) -> Event:
         holder, key = _holder(doc, path)
         if holder is not None:
             holder[key] = value
-    return typing.cast("Event", _of_fields(made, doc))
+    return cast("Event", unpacked(made, {name: doc[name] for name in _fields(made)}))
 
 
 def words_of(body: Mapping[str, Json]) -> Json:
     """Return the reference to the words of an event's entry; None where it has none."""
     return body.get(_KEY)
+
+
+@functools.cache
+def _fields(made: Any) -> tuple[str, ...]:  # noqa: ANN401 - a dataclass
+    return tuple(one.name for one in dataclasses.fields(made))
 
 
 def _holder(body: Doc, path: str) -> tuple[Doc | None, str]:
@@ -121,50 +123,3 @@ def _holder(body: Doc, path: str) -> tuple[Doc | None, str]:
     for name in outer:
         holder = mapping(holder)[name]
     return (None if holder is None else mapping(holder)), key
-
-
-# ---------------------------------------------------------------- values
-
-
-def _packed(value: object) -> Json:
-    match value:
-        case Enum():
-            return str(value.value)
-        case None | bool() | int() | float() | str():
-            return value
-        case datetime():
-            return instant(value)
-        case Mapping():
-            return {str(key): _packed(one) for key, one in value.items()}
-        case tuple():
-            return [_packed(one) for one in value]
-        case _:
-            made: Any = type(value)
-            return {name: _packed(getattr(value, name)) for name in _readers(made)}
-
-
-@functools.cache
-def _readers(made: Any) -> Mapping[str, Callable[[Json], object]]:  # noqa: ANN401 - a dataclass
-    """Return what reads each field of a dataclass, in order."""
-    hints = typing.get_type_hints(made)
-    return {one.name: _reader(hints[one.name]) for one in dataclasses.fields(made)}
-
-
-def _of_fields(made: Any, doc: Mapping[str, Json]) -> object:  # noqa: ANN401 - a dataclass
-    return made(**{name: read(doc[name]) for name, read in _readers(made).items()})
-
-
-def _reader(hint: Any) -> Callable[[Json], object]:  # noqa: ANN401 - a type, as an annotation holds it
-    """Return what reads a value of the type `hint`; what JSON holds as it is passes."""
-    hint = getattr(hint, "__supertype__", hint)  # what a NewType is made of
-    arms = [one for one in typing.get_args(hint) if one is not types.NoneType]
-    if isinstance(hint, types.UnionType) and len(arms) == 1:
-        read = _reader(arms[0])
-        return lambda value: None if value is None else read(value)
-    if typing.get_origin(hint) is tuple:
-        return lambda value: tuple(items(value))
-    if hint is datetime:
-        return lambda value: parse_instant(str(value))
-    if dataclasses.is_dataclass(hint):
-        return lambda value: _of_fields(hint, mapping(value))
-    return hint if isinstance(hint, type) and issubclass(hint, Enum) else lambda value: value

@@ -15,11 +15,12 @@ from enum import StrEnum
 from gate.domain import Digest, PersonId, PlaceId, ProposalId
 from gate.errors import TransitionError
 from gate.lifecycle import RUN, RunEvent, RunStatus, advance
-from gate.supervise.domain import Outcome, RunbookId, RunId, StepId, Terminal
+from gate.supervise.domain import Outcome, RunbookId, RunbookSpec, RunId, StepId, Terminal
 from gate.supervise.events import EndCause, Event
 from ledger.codec import Doc, instant, mapping, optional, parse_instant
 from ledger.kinds import Entry, Json, Kind
 from ledger.reader import Handler, Reader
+from ledger.run_documents import references, spec_of
 from ledger.run_events import event_of, words_of
 
 TABLES = ("run", "run_step", "run_event")
@@ -43,7 +44,6 @@ class RunView:
         person: who asked for it, in the words `said`.
         step, number, proposal: of the newest entry into a step; "", 0 and None before the first.
         until: when its wait is over; None where it does not wait.
-        ends_at: when its time is over; None once it is.
         undoes: the run that this one rolls back; None for most.
         outcome, cause, terminal, ended_by: None while it is not over.
         seq: the entry that changed it last, for `RunIsAt`.
@@ -62,7 +62,6 @@ class RunView:
     number: int
     proposal: ProposalId | None
     until: datetime | None
-    ends_at: datetime | None
     undoes: RunId | None
     deviations: int
     started_at: datetime
@@ -99,16 +98,14 @@ class RunStepView:
 
 def _started(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
     connection.execute(
-        "INSERT INTO run (id, runbook, state, place, undoes, step, number, proposal, until_at, ends_at,"
-        " deviations, started_seq, seq, doc, ending)"
-        " VALUES (?, ?, ?, ?, ?, '', 0, '', '', ?, 0, ?, ?, ?, '{}')",
+        "INSERT INTO run (id, runbook, state, place, undoes, step, number, proposal, until_at, deviations,"
+        " started_seq, seq, doc, ending) VALUES (?, ?, ?, ?, ?, '', 0, '', '', 0, ?, ?, ?, '{}')",
         (
             body["run"],
             body["runbook"],
             advance(RUN, RunStatus.NEW, RunEvent.START),
             body["place"],
             body["undoes"] or "",
-            body["ends_at"],
             entry.seq,
             entry.seq,
             entry.body,
@@ -175,9 +172,7 @@ def _deviated(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
 
 def _ended(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
     _move(connection, body, RunEvent.END)
-    connection.execute(
-        "UPDATE run SET until_at='', ends_at='', ending=? WHERE id=?", (entry.body, body["run"])
-    )
+    connection.execute("UPDATE run SET until_at='', ending=? WHERE id=?", (entry.body, body["run"]))
     _told(connection, entry, body)
 
 
@@ -229,6 +224,7 @@ HANDLERS: Mapping[str, Handler] = {
 
 # ---------------------------------------------------------------- questions
 
+_OPEN = tuple(one for one in RunStatus if one not in {RunStatus.NEW, RunStatus.ENDED})
 _RUNS = "SELECT r.*, e.at AS started_at FROM run r JOIN entry e ON e.seq = r.started_seq"
 
 
@@ -248,9 +244,14 @@ class RunReader(Reader):
             *(int(open_only), RunStatus.ENDED, "" if since is None else instant(since), limit),
         )
 
-    def open_runs(self) -> tuple[RunView, ...]:
-        """Return every run that is not over, the oldest first."""
-        return self._runs("WHERE r.state <> ? ORDER BY r.started_seq", RunStatus.ENDED)
+    def open_runs(self) -> tuple[RunId, ...]:
+        """Return the runs that are not over, the oldest first."""
+        marks = ", ".join("?" * len(_OPEN))
+        rows = self._rows(
+            f"SELECT id FROM run WHERE state IN ({marks}) ORDER BY started_seq",  # noqa: S608 - question marks
+            *_OPEN,
+        )
+        return tuple(RunId(row["id"]) for row in rows)
 
     def undone_by(self, run: str) -> RunView | None:
         """Return the newest run that rolls `run` back; None where there is none."""
@@ -261,29 +262,28 @@ class RunReader(Reader):
         row = self._row("SELECT run FROM run_step WHERE proposal=? AND proposal<>''", proposal)
         return None if row is None else self.run(row["run"])
 
-    def due_runs(self, now: datetime) -> tuple[RunView, ...]:
-        """Return the runs whose wait, or whose time, is over at `now`, the oldest first."""
-        at = instant(now)
-        return self._runs(
-            "WHERE r.state <> ? AND ((r.until_at <> '' AND r.until_at <= ?) OR r.ends_at <= ?)"
-            " ORDER BY r.started_seq",
-            *(RunStatus.ENDED, at, at),
-        )
-
     def next_run_due(self) -> datetime | None:
-        """Return when the wait or the time of a run is over next; None for never."""
-        found = self._one(
-            "SELECT min(min(iif(until_at = '', ends_at, until_at), ends_at)) FROM run WHERE state <> ?",
-            RunStatus.ENDED,
-        )
+        """Return when the wait of a run is over next; None for never."""
+        found = self._one("SELECT min(until_at) FROM run WHERE state=?", RunStatus.WAITING)
         return parse_instant(found) if found else None
 
-    def run_events(self, run: str) -> tuple[Event, ...]:
-        """Return everything that happened to `run`, in order; `functools.reduce` over them is its state."""
+    def run_spec(self, run: str) -> RunbookSpec | None:
+        """Return the runbook of `run` as it was when that began; None where it was pruned."""
+        doc = json.loads(self._one("SELECT doc FROM run WHERE id=?", run))
+        found = list(references(doc))
+        word = self._words(found)
+        return spec_of("".join(map(word, found)))
+
+    def run_events(self, run: str, *, after: int = 0, upto: int | None = None) -> tuple[Event, ...]:
+        """Return what happened to `run`, in order; `functools.reduce` over all of it is its state.
+
+        Args:
+            after, upto: only what the entries after the one, and not after the other, say; None: all.
+        """
         rows = self._rows(
             "SELECT e.kind, e.body FROM run_event n JOIN entry e ON e.seq = n.seq"
-            " WHERE n.run=? ORDER BY n.seq",
-            run,
+            " WHERE n.run=? AND n.seq>? AND n.seq<=coalesce(?, n.seq) ORDER BY n.seq",
+            *(run, after, upto),
         )
         bodies: list[Doc] = [json.loads(row["body"]) for row in rows]
         word = self._words(words_of(body) for body in bodies)
@@ -293,12 +293,28 @@ class RunReader(Reader):
             events.append(event_of(Kind(row["kind"]), body, None if reference is None else word(reference)))
         return tuple(events)
 
+    def runs_with_secrets(self) -> tuple[RunId, ...]:
+        """Return the runs that were given secrets, or found some, the oldest first."""
+        rows = self._rows("SELECT id FROM run WHERE json_extract(doc, '$.secrets') ORDER BY started_seq")
+        return tuple(RunId(row["id"]) for row in rows)
+
     def run_steps(self, run: str) -> tuple[RunStepView, ...]:
         """Return every entry into a step of `run`, in order."""
+        return self._steps("WHERE s.run=? ORDER BY s.number", run)
+
+    def last_steps(self, run: str) -> tuple[RunStepView, ...]:
+        """Return the newest entry into each step of `run` that was entered, in their order."""
+        return self._steps(
+            "WHERE s.run=? AND s.number IN (SELECT max(number) FROM run_step WHERE run=? GROUP BY step)"
+            " ORDER BY s.number",
+            *(run, run),
+        )
+
+    def _steps(self, condition: str, *values: object) -> tuple[RunStepView, ...]:
         rows = self._rows(
-            "SELECT s.*, e.at AS entered_at FROM run_step s JOIN entry e ON e.seq = s.entered_seq"
-            " WHERE s.run=? ORDER BY s.number",
-            run,
+            "SELECT s.*, e.at AS entered_at FROM run_step s JOIN entry e"  # noqa: S608 - the constants above
+            f" ON e.seq = s.entered_seq {condition}",
+            *values,
         )
         docs: list[Doc] = [json.loads(row["doc"]) for row in rows]
         word = self._words(words_of(doc) for doc in docs)
@@ -328,7 +344,6 @@ def _run(row: sqlite3.Row, doc: Doc, said: str) -> RunView:
         number=row["number"],
         proposal=ProposalId(row["proposal"]) if row["proposal"] else None,
         until=_instant_or_none(row["until_at"]),
-        ends_at=_instant_or_none(row["ends_at"]),
         undoes=RunId(row["undoes"]) if row["undoes"] else None,
         deviations=row["deviations"],
         started_at=parse_instant(row["started_at"]),

@@ -7,9 +7,8 @@ class RunRow(SQLModel, table=True):
     """One run; `seq` is the entry that changed it last.
 
     `number` counts the entries into its steps, `step` and `proposal` are those of the last one, "" for none.
-    `until_at` is when its wait is over, `ends_at` when its time is; both are "" once it is over. `undoes` is
-    the run that it rolls back, "" for none. `doc` is the body of the entry that started it, `ending` that of
-    the one that ended it.
+    `until_at` is when its wait is over, "" where it does not wait. `undoes` is the run that it rolls back, ""
+    for none. `doc` is the body of the entry that started it, `ending` that of the one that ended it.
     """
 
     __tablename__ = "run"
@@ -22,7 +21,6 @@ class RunRow(SQLModel, table=True):
     number: int
     proposal: str
     until_at: str
-    ends_at: str
     deviations: int
     started_seq: int
     seq: int

@@ -20,7 +20,28 @@ from gate.domain import (
 )
 from gate.ladder import Rung
 from gate.policy import Posture
-from gate.supervise.domain import RunbookId, RunId, StepId
+from gate.supervise.domain import (
+    Branch,
+    Capture,
+    Comparison,
+    Condition,
+    ExitCode,
+    FileExists,
+    InputSpec,
+    InputType,
+    JsonValue,
+    Output,
+    Retry,
+    RunbookId,
+    RunbookSpec,
+    RunId,
+    StepId,
+    StepKind,
+    StepRisk,
+    StepSpec,
+    Stream,
+    TextTest,
+)
 from gate.supervise.events import Entered, Event, Started, Via
 from gate.trust import Source
 from ledger.beliefs import Fact, packed
@@ -28,6 +49,7 @@ from ledger.codec import Doc, action_doc, instant, radius_doc, verdict_doc
 from ledger.kinds import Appended, Batch, Draft, Effect, Expectation, Json, Kind
 from ledger.projections import holds, project
 from ledger.queries import Queries
+from ledger.run_documents import texts_of
 from ledger.run_events import draft_of
 from ledger.store import Ledger
 from tests.gate.makers import HERE, NOW, P1, action, verdict
@@ -496,7 +518,43 @@ def on_guidance(kind: Kind, guidance: str = "g4h7k9", *, by: str = "kim") -> Dra
     return Draft(kind=kind, body={"guidance": guidance, "by": by})
 
 
-def run_started(run: str = "r4m8n2", *, ends_at: datetime = LATER, undoes: str | None = None) -> Draft:
+SPEC = RunbookSpec(
+    id=RunbookId("restart-service"),
+    title="Restart a service",
+    digest=Digest("d" * 64),
+    inputs={"service": InputSpec(name="service", type=InputType.SERVICE)},
+    steps=(
+        StepSpec(
+            id=StepId("restart"),
+            title="Restart it",
+            risk=StepRisk.REVERSIBLE,
+            command="systemctl restart {{ inputs.service }}",
+            capture=Capture(input="service", type=InputType.SERVICE),
+            expect=(
+                ExitCode(any_of=(0, 3)),
+                Output(stream=Stream.STDOUT, test=TextTest.CONTAINS, text="ok"),
+                JsonValue(path=".n", compare=Comparison.MORE, value=1.5),
+                FileExists(path="/run/caddy.pid"),
+            ),
+            retry=Retry(max=2, target=StepId("restart")),
+            next="which",
+        ),
+        StepSpec(
+            id=StepId("which"),
+            kind=StepKind.DECISION,
+            title="Which one",
+            branches=(
+                Branch(
+                    when=Condition(input="service", compare=Comparison.EQUALS, value="x"), next="end:failure"
+                ),
+                Branch(when=None, next="end:success"),
+            ),
+        ),
+    ),
+)
+
+
+def run_started(run: str = "r4m8n2", *, undoes: str | None = None, secrets: Sequence[str] = ()) -> Draft:
     """A run of a runbook began."""
     event = Started(
         run=RunId(run),
@@ -514,9 +572,10 @@ def run_started(run: str = "r4m8n2", *, ends_at: datetime = LATER, undoes: str |
         "title": "Restart a service",
         "place": HERE,
         "person": "ana",
-        "ends_at": instant(ends_at),
+        "secrets": bool(secrets),
     }
-    return draft_of(event, run=RunId(run), more=more, words={"said": "restart caddy on web1"})
+    words = {"said": "restart caddy on web1", **texts_of(SPEC)}
+    return draft_of(event, run=RunId(run), more=more, words=words)
 
 
 def run_entered(number: int = 1, *, step: str = "restart", attempt: int = 1, run: str = "r4m8n2") -> Draft:

@@ -26,12 +26,13 @@ from gate.supervise.events import (
     WaitBegan,
     WaitEnded,
 )
+from ledger import run_documents
 from ledger.kinds import Kind, LostRaceError, RowIs, RunIsAt
 from ledger.run_events import KINDS
 from ledger.runs import Came
 from ledger.views import PRUNED
 from tests.gate.makers import HERE, NOW
-from tests.ledger.story import LATER, Story, run_entered, run_started, run_went
+from tests.ledger.story import LATER, SPEC, Story, run_entered, run_started, run_went
 
 RUN, STEP, ANA = RunId("r4m8n2"), StepId("restart"), PersonId("ana")
 COMMAND = Digest("c" * 64)
@@ -215,7 +216,7 @@ def test_a_run_is_seen_whole(tale: Story) -> None:
     )
     assert (run.place, run.person, run.said) == (HERE, "ana", "restart caddy on web1")
     assert (run.status, run.step, run.number, run.proposal) == (RunStatus.BETWEEN, "", 0, None)
-    assert (run.started_at, run.ends_at, run.until, run.ended_at) == (NOW, LATER, None, None)
+    assert (run.started_at, run.until, run.ended_at) == (NOW, None, None)
     assert (run.undoes, run.outcome, run.cause, run.is_over) == (None, None, None, False)
     assert tale.queries.run("r0none") is None
 
@@ -231,7 +232,7 @@ def test_a_run_is_where_its_newest_entry_says(tale: Story) -> None:
     assert tuple(seen) == WHERE
     assert run is not None
     assert (run.deviations, run.outcome, run.cause) == (1, Outcome.ABORTED, EndCause.REFUSED)
-    assert (run.terminal, run.ended_by, run.ended_at, run.ends_at) == (None, ANA, LATER, None)
+    assert (run.terminal, run.ended_by, run.ended_at) == (None, ANA, LATER)
     assert run.is_over
 
 
@@ -318,29 +319,57 @@ def test_runs_are_listed_newest_first_and_open_ones_oldest_first(tale: Story) ->
     assert [one.id for one in queries.runs(open_only=True)] == ["r4", "r3", "r2"]
     assert [one.id for one in queries.runs(limit=1)] == ["r4"]
     assert queries.runs(since=NOW + timedelta(seconds=1)) == ()
-    assert [one.id for one in queries.open_runs()] == ["r2", "r3", "r4"]
+    assert queries.open_runs() == ("r2", "r3", "r4")
     undoing = queries.undone_by("r1")
     assert undoing is not None
     assert (undoing.id, undoing.undoes) == ("r3", "r1")
     assert queries.undone_by("r3") is None
 
 
-def test_a_run_is_due_when_its_wait_or_its_time_is_over(tale: Story) -> None:
+def test_a_run_is_due_when_its_wait_is_over(tale: Story) -> None:
     queries = tale.queries
+    tale.write(run_started(), run_entered())
     assert queries.next_run_due() is None
-    tale.write(run_started(ends_at=AFTER), run_entered())
-    assert queries.next_run_due() == AFTER
     tell(tale, wait(until=LATER))
-    assert queries.next_run_due() == LATER
-    assert queries.due_runs(LATER - timedelta(seconds=1)) == ()
-    assert [one.id for one in queries.due_runs(LATER)] == [RUN]
     run = queries.run(RUN)
     assert run is not None
-    assert run.until == LATER
+    assert (queries.next_run_due(), run.until) == (LATER, LATER)
     tell(tale, waited(), entered(2))
-    assert (queries.due_runs(LATER), queries.next_run_due()) == ((), AFTER)
-    assert [one.id for one in queries.due_runs(AFTER)] == [RUN]
-    tell(tale, wait(2, until=AFTER + timedelta(days=1)))
+    assert queries.next_run_due() is None
+    tell(tale, wait(2, until=AFTER))
     assert queries.next_run_due() == AFTER
     tell(tale, over())
-    assert (queries.due_runs(AFTER), queries.next_run_due()) == ((), None)
+    assert queries.next_run_due() is None
+
+
+def test_events_can_be_read_in_parts(tale: Story) -> None:
+    begun(tale, *EVENTS)
+    run = tale.queries.run(RUN)
+    assert run is not None
+    assert tale.queries.run_events(RUN, after=run.seq - 2) == EVENTS[-2:]
+    assert tale.queries.run_events(RUN, after=run.seq - 3, upto=run.seq - 1) == EVENTS[-3:-1]
+
+
+def test_the_newest_entry_into_each_step_is_seen(tale: Story) -> None:
+    begun(tale, judged(passed=False))
+    other = Entered(step=StepId("which"), number=2, attempt=1, via=Via.ON_FAIL, at=NOW)
+    tell(tale, other, judged(2, step=StepId("which"), branch="restart"), entered(3))
+    assert [(one.step, one.number) for one in tale.queries.last_steps(RUN)] == [("which", 2), ("restart", 3)]
+
+
+def test_the_runbook_of_a_run_stays_as_it_was_when_that_began(
+    tale: Story, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_documents, "PIECE", 50)
+    tale.write(run_started())
+    assert tale.queries.run_spec(RUN) == SPEC
+    tale.ledger.prune(before=AFTER)
+    assert tale.queries.run_spec(RUN) == SPEC  # it goes on with it
+    tell(tale, over())
+    tale.ledger.prune(before=AFTER)
+    assert tale.queries.run_spec(RUN) is None
+
+
+def test_runs_that_know_secrets_are_found(tale: Story) -> None:
+    tale.write(run_started("r1"), run_started("r2", secrets=["password"]))
+    assert tale.queries.runs_with_secrets() == ("r2",)

@@ -22,7 +22,6 @@ def upgrade() -> None:
         sa.Column("number", sa.Integer(), nullable=False),
         sa.Column("proposal", sa.String(), nullable=False),
         sa.Column("until_at", sa.String(), nullable=False),
-        sa.Column("ends_at", sa.String(), nullable=False),
         sa.Column("deviations", sa.Integer(), nullable=False),
         sa.Column("started_seq", sa.Integer(), nullable=False),
         sa.Column("seq", sa.Integer(), nullable=False),
