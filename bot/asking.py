@@ -1,7 +1,8 @@
-"""Requests: from words to a proposal, a question or the nearest things that can be done.
+"""Requests: from words to a proposal, a run, a question or the nearest things that can be done.
 
-Plans what was asked and proposes it, or asks which of several readings is meant. An option stands for a full
-request: picking one is handled as if that had been typed, gate and all (C11).
+Plans what was asked and proposes it, or asks which of several readings is meant. What a runbook needs is
+asked for by `bot.runbooks.inputs`, and `bot.runbooks.runner` runs it. An option stands for a full request:
+picking one is handled as if that had been typed, gate and all (C11).
 """
 
 from dataclasses import replace
@@ -10,10 +11,12 @@ from bot import choices
 from bot.answering import Speaker, record_denial, supersede
 from bot.core import Core
 from bot.outcome import Outcome
-from bot.planning.drafts import ActionDraft, Plan, Question, Unplaced
+from bot.planning import runbooks
+from bot.planning.drafts import ActionDraft, Plan, Question, RunbookPlan, Unplaced
 from bot.planning.drafts import Outcome as Planned
 from bot.planning.plan import plan
 from bot.proposing import Asked, Denied, bind, propose
+from bot.runbooks import inputs, runner
 from bot.text import Text
 from gate.domain import ProposalId, Reason, ReasonCode
 from ledger.views import ProposalView
@@ -21,26 +24,37 @@ from ledger.views import ProposalView
 
 def is_request(core: Core, text: str) -> bool:
     """Whether `text` can be read as something that is done here, if only as a choice."""
-    return isinstance(planned(core, text), Plan | Question)
+    return isinstance(planned(core, text), Plan | RunbookPlan | Question)
 
 
 def requested(core: Core, text: str) -> tuple[ActionDraft, ...]:
     """Return what `text` asks for without doubt, on a target that it names; () when it does not.
 
-    "run uptime on web1" asks for something whatever waits; "run it" and "run 1 and 3" do not.
+    "run uptime on web1" asks for something whatever waits; "run it" and "run 1 and 3" do not. A runbook is
+    asked for by its id or its title, and stands here as a draft of its literal request.
     """
     read = planned(core, text)
-    if not isinstance(read, Plan) or read.confidence < 1:
+    if not isinstance(read, Plan | RunbookPlan) or read.confidence < 1:
         return ()
     names = {*map(str, core.inventory.targets), *(f"@{tag}" for tag in core.inventory.tags)}
     words = {word.strip(".,:;?!").casefold() for word in text.split()}
+    if isinstance(read, RunbookPlan):
+        whole = runbooks.request(read)
+        draft = ActionDraft(target_words=read.target_words or ("",), command=whole, purpose=text)
+        return (draft,) if names & words or "runbook" in words else ()
     return tuple(read.drafts) if names & words else ()
+
+
+def is_certain(core: Core, text: str) -> bool:
+    """Whether `text` is without doubt something that is done here, on whatever target."""
+    read = planned(core, text)
+    return isinstance(read, Plan | RunbookPlan) and read.confidence >= 1
 
 
 def can_place(core: Core, text: str) -> bool:
     """Whether `text` can be read as something that is done here, if only as a choice."""
     read = planned(core, text)
-    return isinstance(read, Plan) or (isinstance(read, Question) and bool(read.options))
+    return isinstance(read, Plan | RunbookPlan) or (isinstance(read, Question) and bool(read.options))
 
 
 def planned(core: Core, text: str) -> Planned:
@@ -59,10 +73,21 @@ def ask(core: Core, outcome: Outcome, speaker: Speaker, text: str, *, purpose: s
     match planned(core, text):
         case Plan() as read:
             _propose(core, outcome, speaker, read, purpose=purpose)
+        case RunbookPlan() as read:
+            _run(core, outcome, speaker, read, purpose=purpose or text)
         case Question() as read:
             _clarify(core, outcome, speaker, read)
         case Unplaced() | None as read:
             _cannot(outcome, speaker, read)
+
+
+def _run(core: Core, outcome: Outcome, speaker: Speaker, plan: RunbookPlan, *, purpose: str) -> None:
+    complete = inputs.take(core, outcome, speaker, plan, said=purpose)
+    if complete is None:
+        return
+    secret = any(plan.document.inputs[name].secret for name in complete.inputs)
+    said = runbooks.shown(complete) if secret else purpose
+    runner.start(core, outcome, speaker, complete, said=said)
 
 
 def instead(
@@ -81,6 +106,8 @@ def instead(
             return
     elif isinstance(read, Question):
         outcome.say(Text.of(choices.masked(core, read.text)))
+    elif isinstance(read, RunbookPlan):
+        outcome.say(Text.of(f"A runbook does not take the place of a card. Ask for it by itself:  {request}"))
     else:
         _cannot(outcome, speaker, read)
     outcome.say(Text.of(f"#{old.id} still waits as it was."))

@@ -34,7 +34,10 @@ class Choice:
     Attributes:
         options: (label, what it stands for), in the order of their numbers.
         commitment: the act that waits for the answer; "" for a request.
-        free: the slot that an answer in words fills; "" where only an option answers.
+        free: the slot or input that an answer in words fills; "" where only an option answers.
+        so_far: the request that an answer in words completes; "" where it completes none.
+        form: whether a press opens a form for everything that is missing.
+        said: the words that all of it began with; "" for those that are said now.
         open_s: seconds until it expires.
     """
 
@@ -43,6 +46,9 @@ class Choice:
     open_s: int
     commitment: str = ""
     free: str = ""
+    so_far: str = ""
+    form: bool = False
+    said: str = ""
 
 
 def ask(core: Core, outcome: Outcome, speaker: Speaker, choice: Choice) -> None:
@@ -59,7 +65,9 @@ def ask(core: Core, outcome: Outcome, speaker: Speaker, choice: Choice) -> None:
         "default": "cancel",  # nobody's silence picks anything (C8)
     }
     if choice.commitment:
-        body |= {"commitment": choice.commitment, "free": choice.free}
+        body["commitment"] = choice.commitment
+    if choice.commitment or choice.so_far:
+        body["free"] = choice.free
     outcome.write(
         Kind.CLARIFICATION_ASKED,
         correlation_id=choice.commitment or clarification,
@@ -67,14 +75,15 @@ def ask(core: Core, outcome: Outcome, speaker: Speaker, choice: Choice) -> None:
         words={
             "question": question,
             "choices": json.dumps([list(one) for one in options], ensure_ascii=False),
-            "said": speaker.said,
+            "said": choice.said or speaker.said,
+            **({"so_far": choice.so_far} if choice.so_far else {}),
         },
     )
     lines: list[str | Span | list[Span | str]] = [question]
     lines += [f"{number}  {label}" for number, (label, _) in enumerate(options, start=1)]
     fits = len(options) < MAX_BUTTONS
     until = clock_time(deadline, zone=speaker.zone, now=outcome.at)
-    lines.append(f"{_how(options, fits=fits, free=bool(choice.free))} cancel drops it. until {until}")
+    lines.append(f"{_how(choice, fits=fits)} cancel drops it. until {until}".lstrip())
     buttons = [
         (
             label,
@@ -85,15 +94,20 @@ def ask(core: Core, outcome: Outcome, speaker: Speaker, choice: Choice) -> None:
         )
         for number, (label, stands_for) in enumerate(options if fits else (), start=1)
     ]
+    if choice.form:
+        fill = tokens.make(core.token_key, choice=tokens.FILL, subject=clarification, shown=choice.so_far)
+        buttons.append((tokens.LABELS[tokens.FILL], fill, "go"))
     drop = tokens.make(core.token_key, choice=tokens.DROP, subject=clarification, shown=_DROP)
     outcome.say(
         Text.of(*lines), buttons=(*buttons, (tokens.LABELS[tokens.DROP], drop, "stop")), choice=clarification
     )
 
 
-def _how(options: Sequence[tuple[str, str]], *, fits: bool, free: bool) -> str:
-    if not options:
-        return "Say it in your next message."
+def _how(choice: Choice, *, fits: bool) -> str:
+    free = bool(choice.free)
+    if not choice.options:
+        said = "Say it in your next message." if free else ""
+        return said if not choice.form else f"Press Fill in, or: {said}" if free else "Press Fill in."
     pick = "Press one, or say its number or name" if fits else "Say its number or name"
     return f"{pick}, or say it in words." if free else f"{pick}."
 

@@ -17,6 +17,7 @@ from bot.outcome import Outcome
 from bot.planning.drafts import ActionDraft, Plan
 from bot.planning.grammar import request_text
 from bot.ports import Form, Inbound
+from bot.runbooks import inputs
 from bot.text import Text, strong
 from gate.domain import ProposalId
 from gate.lifecycle import NOT_STARTED
@@ -34,10 +35,14 @@ def form_for(core: Core, cards: Cards, inbound: Inbound) -> Form | None:
     operator = core.find(inbound.account.key)
     if claim is None or operator is None or inbound.account.is_bot:
         return None
+    if claim.choice == tokens.FILL:
+        return inputs.form_for(core, claim, inbound.token, operator.id)
     view = core.queries.proposal(ProposalId(claim.subject))
-    if view is None or not cards.is_live(inbound.token, view):
-        return None
-    match claim.choice:
+    return _form_of(core, view, claim.choice) if view and cards.is_live(inbound.token, view) else None
+
+
+def _form_of(core: Core, view: ProposalView, choice: str) -> Form | None:
+    match choice:
         case tokens.TYPE:
             return _phrase_form(core, view)
         case tokens.DENY:

@@ -40,6 +40,8 @@ class Presses:
             requests.press(core, outcome, speaker, claim, token)
         elif claim.choice == tokens.DROP:
             requests.press_drop(core, outcome, speaker, claim, token)
+        elif claim.choice == tokens.FILL:
+            requests.press_fill(core, outcome, speaker, claim, token, opens=platform in self.with_forms)
         else:
             view = core.queries.proposal(ProposalId(claim.subject))
             if view is None or claim.choice not in tokens.LABELS:
@@ -78,6 +80,9 @@ def fill(core: Core, outcome: Outcome, facts: Facts, speaker: Speaker, token: st
     claim = tokens.parse(token)
     if claim is None or claim.choice in tokens.LABELS:
         _no_such_button(outcome, speaker)
+        return
+    if claim.choice == tokens.FILL_FORM:
+        requests.submit_fill(core, outcome, speaker, claim, token)
         return
     said = forms.submit(core, outcome, speaker, claim, token)
     if said is None:

@@ -5,12 +5,15 @@ drops no card, and "tomorrow at 9" puts nothing off where a time was asked for. 
 way to a new request (K34); words that are neither leave it open.
 """
 
+from dataclasses import replace
+
 from bot import asking, choices, tokens
 from bot.acts import dispatch
 from bot.answering import Speaker
 from bot.core import Core
 from bot.hearing import reader
 from bot.outcome import Outcome
+from bot.runbooks import inputs
 from bot.text import Text
 from gate.domain import AssentVerdict
 from ledger.kinds import Kind
@@ -31,7 +34,8 @@ def first(core: Core, outcome: Outcome, speaker: Speaker, *, waits: bool) -> boo
     if dispatch.take(core, outcome, speaker):
         _give_way(core, outcome, speaker, choice)
         return True
-    return choice is not None and bool(choice.commitment) and _answered(core, outcome, speaker, choice)
+    waits_for_words = choice is not None and bool(choice.commitment or choice.so_far)
+    return choice is not None and waits_for_words and _answered(core, outcome, speaker, choice)
 
 
 def take(core: Core, outcome: Outcome, speaker: Speaker) -> None:
@@ -43,20 +47,53 @@ def take(core: Core, outcome: Outcome, speaker: Speaker) -> None:
 
 
 def _answered(core: Core, outcome: Outcome, speaker: Speaker, choice: ClarificationView) -> bool:
-    """Handle words said to a question about an act; False where they ask for something else."""
-    if asking.requested(core, speaker.said):
+    """Handle words said to a question about an act or a runbook; False where they ask for something else."""
+    value = bool(choice.so_far) and inputs.is_answer(core, choice, speaker.said)
+    if asking.requested(core, speaker.said) or (
+        choice.so_far and not value and asking.is_certain(core, speaker.said)
+    ):
         return False
-    verdict = reader(core)(speaker.said, ()).verdict
+    # A number is one here, though elsewhere "100" is a hearty yes.
+    is_number = value and speaker.said.strip().isdigit()
+    verdict = AssentVerdict.OTHER if is_number else reader(core)(speaker.said, ()).verdict
     if verdict is AssentVerdict.REFUSE:
         _drop(core, outcome, speaker, choice)
         outcome.say(Text.of("Dropped. Nothing was done."))
-    elif verdict is AssentVerdict.GRANT or not choice.free:
+    elif verdict is AssentVerdict.GRANT or not (choice.free or value):
         # A yes says nothing about which (F3); the question stays as it is.
-        outcome.say(Text.of(f"{choice.question} Nothing was done. cancel drops it."))
+        outcome.say(Text.of(*f"{choice.question} Nothing was done. cancel drops it.".splitlines()))
+    elif choice.so_far:
+        complete(core, outcome, speaker, choice)
     else:
         choices.end(outcome, choice, Kind.CLARIFICATION_ANSWERED, speaker)
         dispatch.fill(core, outcome, speaker, choice)
     return True
+
+
+def complete(core: Core, outcome: Outcome, speaker: Speaker, choice: ClarificationView) -> None:
+    """Take the words of `speaker` as what a runbook lacks, and go on with the whole request."""
+    answer = inputs.completed(core, choice, speaker.said, alone=speaker.alone)
+    if answer.refusal:
+        outcome.note(Text.of(answer.refusal))
+        return
+    choices.end(outcome, choice, Kind.CLARIFICATION_ANSWERED, speaker)
+    asking.ask(core, outcome, speaker, answer.request, purpose=choice.said)
+
+
+def press_fill(
+    core: Core, outcome: Outcome, speaker: Speaker, claim: tokens.Claim, token: str, *, opens: bool
+) -> None:
+    """Handle a pressed Fill in; `opens` where its form was shown."""
+    choice = inputs.asked(core, outcome, speaker, claim, token)
+    if choice is not None:
+        inputs.say_form(core, outcome, choice, privately=opens)
+
+
+def submit_fill(core: Core, outcome: Outcome, speaker: Speaker, claim: tokens.Claim, token: str) -> None:
+    """Take what a form for a runbook's inputs brought; nobody else could read it."""
+    choice = inputs.asked(core, outcome, speaker, claim, token)
+    if choice is not None:
+        complete(core, outcome, replace(speaker, alone=True), choice)
 
 
 def press(core: Core, outcome: Outcome, speaker: Speaker, claim: tokens.Claim, token: str) -> None:

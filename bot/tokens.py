@@ -22,9 +22,9 @@ class Claim:
 
 
 APPROVE, DENY, DETAILS, PREVIEW, PICK = "a", "d", "i", "p", "o"
-#: TYPE and EDIT open a form, DROP cancels a choice; the others are the tokens of forms themselves.
-TYPE, EDIT, DROP = "t", "e", "c"
-PHRASE_FORM, REASON_FORM, EDIT_FORM = "T", "R", "E"
+#: TYPE, EDIT and FILL open a form, DROP cancels a choice; the others are the tokens of forms themselves.
+TYPE, EDIT, FILL, DROP = "t", "e", "f", "c"
+PHRASE_FORM, REASON_FORM, EDIT_FORM, FILL_FORM = "T", "R", "E", "F"
 #: What the token of a reason is bound to: a reason is owed whatever becomes of the card.
 REASON_SHOWN = "reason"
 #: What a press of each says, where words are recorded.
@@ -36,9 +36,10 @@ LABELS = {
     PICK: "Pick",
     TYPE: "Type phrase",
     EDIT: "Edit",
+    FILL: "Fill in",
     DROP: "Cancel",
 }
-CHOICES = (*LABELS, PHRASE_FORM, REASON_FORM, EDIT_FORM)
+CHOICES = (*LABELS, PHRASE_FORM, REASON_FORM, EDIT_FORM, FILL_FORM)
 
 
 def make(key: bytes, *, choice: str, subject: str, shown: str) -> str:

@@ -161,6 +161,7 @@ def clarification_of(row: sqlite3.Row, word: Words) -> ClarificationView:
         deadline_at=parse_instant(row["deadline_at"]),
         commitment=doc.get("commitment", ""),
         free=doc.get("free", ""),
+        so_far=word(doc["so_far"]) if "so_far" in doc else "",
     )
 
 

@@ -150,7 +150,9 @@ class ClarificationView:
     Attributes:
         said: the unclear request, word for word.
         commitment: the act that waits for the answer; "" for a request.
-        free: the slot of that act that an answer in words fills; "" where only an option answers.
+        free: the slot of that act, or the input of a runbook, that an answer in words fills; "" where only an
+            option answers.
+        so_far: the request that an answer completes, word for word; "" for most.
     """
 
     id: str
@@ -162,6 +164,7 @@ class ClarificationView:
     deadline_at: datetime
     commitment: str = ""
     free: str = ""
+    so_far: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

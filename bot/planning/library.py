@@ -82,6 +82,12 @@ class Document:
         return all(step.risk is StepRisk.READ_ONLY for step in self.steps)
 
     @property
+    def captured(self) -> frozenset[str]:
+        """The inputs that its own steps find out, so that nobody is asked for them."""
+        steps = () if self.spec is None else self.spec.steps
+        return frozenset(step.capture.input for step in steps if step.capture is not None)
+
+    @property
     def needs_target(self) -> bool:
         """Whether a run of it has to be asked for on a target; plain documents always have."""
         if not self.supervised or self.spec is None:

@@ -52,6 +52,8 @@ def plan(
     context = titles.Context(known=known, services=services, library=library, purpose=text.strip(" \t\r\n"))
     message = literal.bare(text)
     run = runbooks.parse(message, library=library, known=known) or _with_values(message, context=context)
+    if isinstance(run, RunbookPlan) and not run.document.supervised:
+        return titles.plainly(run, context=context)
     if run is not None:
         return run
     named = _NAMED.match(message)

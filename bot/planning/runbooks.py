@@ -89,7 +89,10 @@ def filled(
         missing=tuple(
             name
             for name, declared in document.inputs.items()
-            if name not in fitting and declared.required and declared.default is None
+            if name not in fitting
+            and declared.required
+            and declared.default is None
+            and name not in document.captured
         ),
         wrong=tuple(name for name in values if name not in fitting),
         target_words=targets,
@@ -139,6 +142,30 @@ def pairs(text: str, start: int = 0) -> Given | None:
             break
         at = after
     return Given(values=values, end=at) if values else None
+
+
+def lines(text: str) -> Mapping[str, str]:
+    """Read one `name: value` or `name=value` a line, values as they stand; {} unless every line is one.
+
+    A name without a value says nothing. A value in double quotes is read as in `pairs`.
+    """
+    found: dict[str, str] = {}
+    for line in (one.strip() for one in text.splitlines()):
+        match = _NAME.match(line)
+        if line and (match is None or match[1] in found):
+            return {}
+        if match is not None and (said := line[match.end() :].strip()):
+            quoted = _in_quotes(said, 0) if said[0].translate(_QUOTES) == '"' else None
+            found[match[1]] = quoted[0] if quoted is not None and quoted[1] == len(said) else said
+    return found
+
+
+def said_by_name(text: str) -> Mapping[str, str]:
+    """Return the values that a whole message says by name, in pairs or a line each; {} for other words."""
+    given = pairs(text.strip())
+    if given is not None and _END.fullmatch(text.strip(), given.end):
+        return given.values
+    return lines(text)
 
 
 def _value(text: str, at: int) -> tuple[str, int] | None:

@@ -173,6 +173,20 @@ def _run(match: Match, targets: tuple[str, ...], *, context: Context) -> Runbook
     return runbooks.filled(match.document, values, targets=where, confidence=match.score)
 
 
+def plainly(plan: RunbookPlan, *, context: Context) -> Plan | Question:
+    """Return the drafts of a plain document that was asked for by its id."""
+    document = plan.document
+    if plan.wrong or plan.missing:
+        names = ", ".join(dict.fromkeys((*plan.wrong, *plan.missing)))
+        how = runbooks.written(document, dict.fromkeys(document.inputs, "…"), targets=plan.target_words)
+        return Question(text=f"Nothing ran. {document.id} needs a fitting {names}. Say  {how}")
+    pattern = next(one for one in context.library.patterns if one.document.id == document.id)
+    match = Match(pattern=pattern, values=plan.inputs)
+    if plan.target_words:
+        return _drafts(match, plan.target_words, context=context)
+    return _where(match, context=context, by_id=True)
+
+
 def _drafts(match: Match, targets: tuple[str, ...], *, context: Context) -> Plan:
     document = match.document
     values = {name: item.default for name, item in document.inputs.items() if item.default is not None}
@@ -194,8 +208,12 @@ def _drafts(match: Match, targets: tuple[str, ...], *, context: Context) -> Plan
     )
 
 
-def _where(match: Match, *, context: Context) -> Plan | Question:
-    """Find the target a request left out: where its service is, else the default for what only reads."""
+def _where(match: Match, *, context: Context, by_id: bool = False) -> Plan | Question:
+    """Find the target a request left out: where its service is, else the default for what only reads.
+
+    Args:
+        by_id: it was asked for by the id of its document, and so are the options.
+    """
     service = service_of(match)
     hosts = tuple(context.services.get(service, ())) if service else ()
     if len(hosts) == 1:
@@ -208,7 +226,14 @@ def _where(match: Match, *, context: Context) -> Plan | Question:
     if not names:
         return Question(text="No target is known. Add one to [targets] in the config.")
     subject = f"{service} is on {', '.join(hosts)}. " if hosts else ""
-    options = tuple(_option(match, (name,)) for name in names[:MAX_OPTIONS])
+    options = tuple(
+        replace(
+            _option(match, (name,)), request=runbooks.written(match.document, match.values, targets=(name,))
+        )
+        if by_id
+        else _option(match, (name,))
+        for name in names[:MAX_OPTIONS]
+    )
     return Question(text=f"{subject}On which target?", options=options)
 
 

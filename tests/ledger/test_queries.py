@@ -235,6 +235,19 @@ def test_words_that_were_pruned_read_so(tale: Story) -> None:
     assert (choice.question, choice.options) == (PRUNED, ())
 
 
+def test_a_choice_remembers_the_request_that_an_answer_completes(tale: Story) -> None:
+    asked = clarified(Kind.CLARIFICATION_ASKED)
+    words = {**asked.words, "so_far": b"run runbook rotate on web1"}
+    tale.write(replace(asked, body={**asked.body, "free": "user"}, words=words))
+    choice = tale.queries.clarification("c1")
+    assert choice is not None
+    assert (choice.free, choice.so_far) == ("user", "run runbook rotate on web1")
+    prune(tale)
+    choice = tale.queries.clarification("c1")
+    assert choice is not None
+    assert choice.so_far == PRUNED
+
+
 def test_a_person_is_found_where_they_were_heard_last_alone(tale: Story) -> None:
     crowded = received("t4", place=PlaceId("canteen"))
     tale.write(received("t1", direct=True), received("t2", place=THERE, direct=True), crowded)
