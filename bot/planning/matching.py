@@ -6,6 +6,7 @@ the library down to a few candidates. What a score allows is decided in `titles`
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -116,8 +117,9 @@ def alike(words: Sequence[Token], *, library: Library, services: Collection[str]
     if not literal:
         return ()
     best: dict[str, Match] = {}
+    scorer = _Scorer(literal, values)
     for pattern in _candidates(literal, library):
-        match = _score(pattern, literal, values)
+        match = scorer.score(pattern)
         rival = best.get(match.document.id)
         if rival is None or match.score > rival.score:
             best[match.document.id] = match
@@ -166,24 +168,51 @@ def _candidates(literal: Sequence[str], library: Library) -> list[Pattern]:
     return [library.patterns[index] for index in dict.fromkeys(hit[2] for hit in hits)]
 
 
-def _score(pattern: Pattern, literal: Sequence[str], values: Sequence[Token]) -> Match:
-    """Compare word by word: twice the likeness of paired words over all words of both sides."""
-    free = list(literal)
-    total, says_what = 0.0, False
-    for word in pattern.words:
-        pair = max(((_likeness(word, other), other) for other in free), default=(0.0, ""))
-        if pair[0] >= _WORD_LIKENESS:
-            total += pair[0]
-            free.remove(pair[1])
-            says_what = says_what or word not in PRONOUNS
-    if not says_what:
-        # A value alone says nothing about what is wanted, nor does "it": "is it reversible?" pings no host.
-        return Match(pattern=pattern, score=0.0)
-    bound, used = _bind_slots(pattern, values)
-    total += used
-    length = len(literal) + len(values) + len(pattern.tokens)
-    # NOTE: capped below 1, which is for exact matches only.
-    return Match(pattern=pattern, values=bound, score=min(0.99, 2 * total / length))
+@dataclass(frozen=True, slots=True)
+class _Scorer:
+    """Compares patterns with one request; what a word is like is worked out once for all of them."""
+
+    literal: Sequence[str]
+    values: Sequence[Token]
+    _pairs: dict[str, tuple[tuple[float, str], ...]] = field(default_factory=dict)
+
+    def score(self, pattern: Pattern) -> Match:
+        """Compare word by word: twice the likeness of paired words over all words of both sides."""
+        free = list(self.literal)
+        total, said = 0.0, set()
+        for word in pattern.words:
+            pair = next((pair for pair in self._pairs_of(word) if pair[1] in free), None)
+            if pair is not None:
+                total += pair[0]
+                free.remove(pair[1])
+                said.add(word)
+        if not _says_what(pattern, said):
+            return Match(pattern=pattern, score=0.0)
+        bound, used = _bind_slots(pattern, self.values)
+        total += used
+        length = len(self.literal) + len(self.values) + len(pattern.tokens)
+        # NOTE: capped below 1, which is for exact matches only.
+        return Match(pattern=pattern, values=bound, score=min(0.99, 2 * total / length))
+
+    def _pairs_of(self, word: str) -> tuple[tuple[float, str], ...]:
+        """Return the words of the request that are like `word`, the likest first."""
+        known = self._pairs.get(word)
+        if known is None:
+            found = [(likeness, other) for other in self.literal if (likeness := _likeness(word, other))]
+            alike = [pair for pair in found if pair[0] >= _WORD_LIKENESS]
+            known = self._pairs[word] = tuple(sorted(alike, reverse=True))
+        return known
+
+
+def _says_what(pattern: Pattern, said: AbstractSet[str]) -> bool:
+    """Whether the words in common say what is wanted.
+
+    A value alone does not, nor does "it": "is it reversible?" pings no host. Nor does the verb of a title
+    that goes on: "make me a sandwich" makes no container.
+    """
+    what = said - PRONOUNS
+    things = set(pattern.words) - PRONOUNS - CHANGES
+    return bool(what & things if things else what)
 
 
 def _likeness(word: str, other: str) -> float:
@@ -203,7 +232,8 @@ def _bind_slots(pattern: Pattern, values: Sequence[Token]) -> tuple[dict[str, st
     names = sorted(inputs, key=lambda name: (_PICKINESS.index(inputs[name].type), name))
     for name in names:
         fitting = next((token for token in free if inputs[name].accepts(token.raw)), None)
-        if fitting is not None and (name in pattern.slots.values() or inputs[name].type is InputType.INTEGER):
+        counts = inputs[name].type is InputType.INTEGER and not pattern.document.supervised
+        if fitting is not None and (counts or name in pattern.slots.values()):
             bound[name] = fitting.raw
             free.remove(fitting)
     return bound, len(bound)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.loading.library import load_library
-from bot.planning.drafts import Outcome, Plan, PlanSource, Question, Unplaced
+from bot.planning.drafts import Outcome, Plan, PlanSource, Question, RunbookPlan, Unplaced
 from bot.planning.library import Document, Library, Step
 from bot.planning.plan import plan
 from gate.supervise.domain import StepRisk
@@ -15,7 +15,10 @@ TARGETS = ("local", "web1", "web2", "web11", "pve1", "db1")
 SERVICES = {"caddy": ("web1",), "nginx": ("web1", "web2"), "git": ("db1",)}
 LIBRARY = load_library()
 EXAMPLES = [
-    (doc.id, example.say, example.command) for doc in LIBRARY.documents.values() for example in doc.examples
+    (doc.id, example.say, example.command)
+    for doc in LIBRARY.documents.values()
+    for example in doc.examples
+    if not doc.supervised
 ]
 
 
@@ -39,6 +42,23 @@ def options(text: str) -> list[str]:
     outcome = read(text)
     assert isinstance(outcome, Question), outcome
     return [option.request for option in outcome.options]
+
+
+@pytest.mark.parametrize(
+    ("document", "say", "inputs"),
+    [
+        (doc.id, example.say, dict(example.inputs))
+        for doc in LIBRARY.documents.values()
+        for example in doc.examples
+        if doc.supervised
+    ],
+)
+def test_every_example_finds_its_runbook(document: str, say: str, inputs: dict[str, str]) -> None:
+    outcome = read(say)
+    assert isinstance(outcome, RunbookPlan), outcome
+    assert outcome.document.id == document
+    assert outcome.confidence == 1
+    assert outcome.inputs | inputs == outcome.inputs
 
 
 def test_library_is_large_enough_to_be_useful() -> None:
@@ -179,7 +199,9 @@ def test_unrelated_sentence_is_not_placed_and_names_what_works(text: str) -> Non
     outcome = read(text)
     assert isinstance(outcome, Unplaced)
     assert len(outcome.nearest) == 3
-    assert all(isinstance(read(near.replace("<service>", "caddy")), Plan) for near in outcome.nearest)
+    assert all(
+        isinstance(read(near.replace("<service>", "caddy")), Plan | RunbookPlan) for near in outcome.nearest
+    )
 
 
 def test_service_on_several_hosts_is_asked_about() -> None:
@@ -261,7 +283,7 @@ def test_every_option_offered_for_an_example_reads_back_to_a_plan(
     outcome = read(f"{say} tomorrow")
     if isinstance(outcome, Question):
         for option in outcome.options:
-            assert isinstance(read(option.request), Plan | Question), option
+            assert isinstance(read(option.request), Plan | RunbookPlan | Question), option
 
 
 def test_same_text_gives_the_same_outcome() -> None:
