@@ -38,6 +38,7 @@ from ledger.codec import (
 )
 from ledger.commitments import CommitmentReader
 from ledger.dials import DialReader
+from ledger.evidence import EvidenceReader
 from ledger.guidance import GuidanceReader
 from ledger.jobs import JobReader
 from ledger.kinds import Json, Kind
@@ -78,6 +79,7 @@ class Queries(
     TrustReader,
     RunReader,
     LearningReader,
+    EvidenceReader,
 ):
     """Questions to the projections; see `Reader` for what it is made of."""
 

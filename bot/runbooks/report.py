@@ -12,12 +12,10 @@ from datetime import datetime
 from typing import Any
 
 from bot.phrasing import duration, plural
-from bot.planning.library import Library
 from bot.text import visible
 from gate.redact import redact, redact_command
-from gate.supervise import calls, envelope, report
+from gate.supervise import envelope, report
 from gate.supervise.domain import RunbookId, RunbookSpec, StepId, StepKind, StepSpec
-from gate.supervise.envelope import Envelope
 from gate.supervise.events import EndCause, Entered, Event, Started
 from gate.supervise.report import DeviationReport, EntryReport, RunReport
 from ledger.queries import Queries
@@ -30,8 +28,8 @@ class Told:
     """A run, told.
 
     Attributes:
-        exact: the runbook is still there as it was run; else titles of its steps are not known, and every
-            input is masked.
+        exact: the words of its runbook are kept; else titles of its steps are not known, and every input is
+            masked.
         knowledge: what was learned from it: ids of runbooks that were kept.
     """
 
@@ -40,41 +38,30 @@ class Told:
     knowledge: tuple[str, ...] = ()
 
 
-def tell(queries: Queries, library: Library, run: str, *, secrets: Sequence[str]) -> Told | None:
+def tell(queries: Queries, run: str, *, secrets: Sequence[str]) -> Told | None:
     """Return the report of a run, secrets masked; None where there is no such run."""
     events = queries.run_events(run)
     started = events[0] if events else None
     if not isinstance(started, Started):
         return None
-    found = _envelope(library, started)
-    told = report.report(found or _bare(started, events), events)
+    spec = queries.run_spec(run)
+    found = _bare(started, events) if spec is None else spec
+    told = report.report(envelope.derive(found, posture=started.posture), events)
     made = {one.proposal for one in told.entries if one.proposal}
     learned = [
         str(one.runbook) for one in queries.capabilities() if made.intersection(map(str, one.proposals))
     ]
     return Told(
-        report=_masked(told, secrets), exact=found is not None, knowledge=tuple(dict.fromkeys(learned))
+        report=_masked(told, secrets), exact=spec is not None, knowledge=tuple(dict.fromkeys(learned))
     )
 
 
-def _envelope(library: Library, started: Started) -> Envelope | None:
-    """Return the policy of the run; None where its runbook is gone, or is another one by now."""
-    document = library.documents.get(started.runbook)
-    if document is None or document.spec is None or document.revision != started.digest:
-        return None
-    catalogue = {name: one.spec for name, one in library.documents.items() if one.spec is not None}
-    spec = calls.expand(document.spec, catalogue=catalogue)
-    return envelope.derive(spec, posture=started.posture)
-
-
-def _bare(started: Started, events: Iterable[Event]) -> Envelope:
-    """Return what the events alone know of a runbook that is gone: its steps by their ids."""
+def _bare(started: Started, events: Iterable[Event]) -> RunbookSpec:
+    """Return what the events alone know of a runbook whose words were pruned: its steps by their ids."""
     ids = dict.fromkeys([started.first, *(one.step for one in events if isinstance(one, Entered))])
     steps = tuple(StepSpec(id=StepId(one), kind=StepKind.NOTE, title=str(one)) for one in ids)
-    spec = RunbookSpec(
-        id=RunbookId(started.runbook), title=str(started.runbook), digest=started.digest, steps=steps
-    )
-    return envelope.derive(spec, posture=started.posture)
+    title = str(started.runbook)
+    return RunbookSpec(id=RunbookId(started.runbook), title=title, digest=started.digest, steps=steps)
 
 
 # ---------------------------------------------------------------- masking
@@ -163,7 +150,7 @@ def as_markdown(told: Told) -> str:
         lines.append(f"- rolls back run {one.undoes}")
     lines += [f"- input `{name}`: {_code(value)}" for name, value in one.inputs.items()]
     if not told.exact:
-        lines.append("- the runbook is another one by now, so titles are not known and inputs are masked")
+        lines.append("- the words of the runbook are gone, so titles are not known and inputs are masked")
     lines += _section("Findings", [f"- {_md(words)}" for words in one.findings])
     lines += ["", "## Steps", ""]
     for entry in one.entries:
@@ -205,7 +192,8 @@ def _entry(one: EntryReport) -> list[str]:
 
 def _facts(one: EntryReport) -> Iterable[str]:
     """Yield what is known of an entry, each as a sentence's worth of words."""
-    yield f"`{one.step}`, {one.kind.value}, {one.risk.value}, entered {_when(one.entered_at)} by {one.via.value}"
+    entered = f"entered {_when(one.entered_at)} by {one.via.value}"
+    yield f"`{one.step}`, {one.kind.value}, {one.risk.value}, {entered}"
     if one.verdict:
         asked = f", proposal #{one.proposal}" if one.proposal else ""
         yield f"{'asked' if one.verdict == 'require_approval' else 'permitted'}{asked}"
@@ -227,7 +215,8 @@ def _facts(one: EntryReport) -> Iterable[str]:
 def _deviation(one: DeviationReport) -> str:
     where = f"in `{one.step}`" if one.step is not None else "after the end"
     command = f": {_code(one.command)}" if one.command is not None else ""
-    return f"- {_when(one.at)} {where}, {_md(one.by)} proposed {_md(one.tool)} on {_md(one.target)}{command}, blocked: {_md(one.reason)}"
+    what = f"{_md(one.by)} proposed {_md(one.tool)} on {_md(one.target)}{command}"
+    return f"- {_when(one.at)} {where}, {what}, blocked: {_md(one.reason)}"
 
 
 def _budgets(one: RunReport) -> list[str]:
@@ -237,7 +226,10 @@ def _budgets(one: RunReport) -> list[str]:
         f"- deviations {spent.deviations[0]} of {spent.deviations[1]}",
         f"- time {duration(spent.seconds[0])} of {duration(spent.seconds[1])}",
     ]
-    return [*lines, *(f"- retries of `{step}` {used} of {most}" for step, (used, most) in spent.retries.items())]
+    return [
+        *lines,
+        *(f"- retries of `{step}` {used} of {most}" for step, (used, most) in spent.retries.items()),
+    ]
 
 
 _MARKED = str.maketrans({char: f"\\{char}" for char in "\\*_[]<>#|"})
@@ -286,7 +278,7 @@ def as_timeline(told: Told) -> str:
     moments.sort(key=lambda moment: moment[0])
     spent = "" if one.ended_at is None else f" in {duration((one.ended_at - one.started_at).total_seconds())}"
     lines = [f"{at.strftime('%H:%M:%S')}  {' '.join(visible(words).split(' '))}" for at, words in moments]
-    head = f"{one.started_at.strftime('%Y-%m-%d')} UTC, {plural(len(one.entries), 'entry', 'entries')}{spent}"
+    head = f"{one.started_at.strftime('%Y-%m-%d')} UTC, {plural(len(one.entries), 'step')}{spent}"
     return "\n".join([head, *lines]) + "\n"
 
 
