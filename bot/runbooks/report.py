@@ -15,8 +15,9 @@ from bot.phrasing import duration, plural
 from bot.text import visible
 from gate.redact import redact, redact_command
 from gate.supervise import envelope, report
+from gate.supervise.binding import as_text
 from gate.supervise.domain import RunbookId, RunbookSpec, StepId, StepKind, StepSpec
-from gate.supervise.events import EndCause, Entered, Event, Started
+from gate.supervise.events import EndCause, Entered, Event, Judged, Started
 from gate.supervise.report import DeviationReport, EntryReport, RunReport
 from ledger.queries import Queries
 
@@ -48,12 +49,19 @@ def tell(queries: Queries, run: str, *, secrets: Sequence[str]) -> Told | None:
     found = _bare(started, events) if spec is None else spec
     told = report.report(envelope.derive(found, posture=started.posture), events)
     made = {one.proposal for one in told.entries if one.proposal}
+    hidden = [*secrets, *_secrets(found, started, events)]
     learned = [
         str(one.runbook) for one in queries.capabilities() if made.intersection(map(str, one.proposals))
     ]
-    return Told(
-        report=_masked(told, secrets), exact=spec is not None, knowledge=tuple(dict.fromkeys(learned))
-    )
+    return Told(report=_masked(told, hidden), exact=spec is not None, knowledge=tuple(dict.fromkeys(learned)))
+
+
+def _secrets(spec: RunbookSpec, started: Started, events: Iterable[Event]) -> Iterable[str]:
+    """Yield the values of secret inputs, which a command may have told anywhere."""
+    captured = [one.captured for one in events if isinstance(one, Judged) and one.captured is not None]
+    for name, value in (*started.inputs.items(), *captured):
+        if name in spec.inputs and spec.inputs[name].secret:
+            yield as_text(value)
 
 
 def _bare(started: Started, events: Iterable[Event]) -> RunbookSpec:

@@ -1,0 +1,107 @@
+"""sayso runbook report and verify: what is written, where, and what is found wrong with it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bot.cli import main
+from ledger.note import Signer
+from tests.bot.runbooks.made import SECRET, wrote
+
+ANA = Signer("ana", b"\x01" * 32)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("SAYSO_HOME", str(tmp_path / "state"))
+    (tmp_path / "state").mkdir()
+    return tmp_path
+
+
+def ran(home: Path) -> None:
+    wrote(home / "state").ledger.close()
+
+
+def files(home: Path) -> list[Path]:
+    """Return every file but those that SQLite keeps while it reads."""
+    return sorted(file for file in home.rglob("*") if not file.name.startswith("ledger.db-"))
+
+
+def key(home: Path) -> Path:
+    file = home / "ana.key"
+    file.write_text(ANA.text)
+    file.chmod(0o600)
+    return file
+
+
+def test_a_report_is_printed_and_written_nowhere(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ran(home)
+    before = files(home)
+    assert main(["runbook", "report", "#R4M8N2"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("# Run r4m8n2: restart a service\n")
+    assert SECRET not in out
+    assert main(["runbook", "report", "r4m8n2", "--format", "timeline"]) == 0
+    assert "ended: completed" in capsys.readouterr().out
+    assert files(home) == before
+
+
+def test_without_a_run_there_is_no_report(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["runbook", "report", "r4m8n2"]) == 1
+    ran(home)
+    assert main(["runbook", "report", "zzzzzz"]) == 1
+    assert "There is no run zzzzzz." in capsys.readouterr().err
+
+
+def test_it_is_written_where_it_is_told_to_and_verifies(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran(home)
+    out = home / "out"
+    assert main(["runbook", "report", "r4m8n2", "--out", str(out), "--sign", str(key(home))]) == 0
+    assert sorted(file.name for file in out.iterdir()) == [
+        "r4m8n2-report.json",
+        "r4m8n2-report.md",
+        "r4m8n2-timeline.txt",
+    ]
+    assert not any(SECRET in file.read_text() for file in out.iterdir())
+    file = out / "r4m8n2-report.json"
+    capsys.readouterr()
+    assert main(["runbook", "verify", str(file), "--key", ANA.verifier.text]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "Signed by ana."
+    assert main(["runbook", "verify", str(file)]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "It says to be signed by ana; --key PUB checks that."
+
+
+def test_what_was_changed_is_named(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ran(home)
+    assert main(["runbook", "report", "r4m8n2", "--format", "json"]) == 0
+    whole = json.loads(capsys.readouterr().out)
+    file = home / "report.json"
+    file.write_text(json.dumps(whole))
+    assert main(["runbook", "verify", str(file)]) == 0
+    assert "It is not signed" in capsys.readouterr().out
+    del whole["entries"][3]
+    file.write_text(json.dumps(whole))
+    assert main(["runbook", "verify", str(file)]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "Entry 4 (run:consumed) was removed.",
+        "So this is not the report of run r4m8n2 as it was made.",
+    ]
+    assert main(["runbook", "verify", str(file), "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["ok"] is False
+
+
+def test_wrong_usage(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ran(home)
+    assert main(["runbook", "report", "r4m8n2", "--format", "md", "--sign", str(key(home))]) == 2
+    assert main(["runbook", "report", "r4m8n2", "--sign", str(home / "none")]) == 2
+    assert main(["runbook", "report", "r4m8n2", "--out", str(key(home))]) == 2
+    assert main(["runbook", "verify", str(home / "none")]) == 2
+    assert main(["runbook", "verify", str(key(home))]) == 2
+    file = home / "report.json"
+    file.write_text("{}")
+    assert main(["runbook", "verify", str(file), "--key", "junk"]) == 2
+    assert "no public key" in capsys.readouterr().err
