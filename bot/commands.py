@@ -202,6 +202,13 @@ class ShowMemory:
     about: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowRunbooks:
+    """List the runbooks, or tell what one does; `name` is its id, "" for all."""
+
+    name: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class ShowTargets:
     """List the inventory."""
@@ -240,7 +247,7 @@ Tightening = Stop | AutoOff | NeverAuto | RevokeTrust
 OnProposal = Approve | Deny | Details | Again | Cancel | Settle | Why | Preview | Edit
 Accounts = Pair | Unpair | ShowAccounts
 Setting = SetSetting | UnsetSetting
-Taught = ShowTrust | ShowGuidance
+Taught = ShowTrust | ShowGuidance | ShowRunbooks
 Show = (
     DependsOn
     | ShowHistory

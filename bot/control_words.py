@@ -37,6 +37,7 @@ from bot.commands import (
     ShowJobs,
     ShowMemory,
     ShowPending,
+    ShowRunbooks,
     ShowSettings,
     ShowTargets,
     ShowTrust,
@@ -275,6 +276,15 @@ _GUIDANCES = _phrases(
     """guidance | guidance list | list guidance | show guidance | what did you learn | what have you learned |
     what were you taught"""
 )
+_RUNBOOKS = _phrases(
+    """runbooks | list runbooks | show runbooks | list the runbooks | show the runbooks | all runbooks |
+    what runbooks are there | which runbooks are there | what runbooks do you have |
+    what runbooks do you know | which runbooks do you have | which runbooks do you know"""
+)
+_RUNBOOK = re.compile(
+    r"(?:(?:show|describe|explain)\s+(?:me\s+)?(?:the\s+)?)?runbook\s+(?P<id>[a-z0-9][a-z0-9._-]{0,63}?)[\s.!?]*",
+    re.IGNORECASE,
+)
 _REMINDERS = _phrases(
     """reminders | my reminders | list reminders | show reminders | list my reminders | show my reminders |
     what reminders are there | what reminders do i have | which reminders do i have | pending reminders |
@@ -341,6 +351,7 @@ _SHOWN: tuple[tuple[frozenset[str], Command], ...] = (
     (_JOBS, ShowJobs(all_kinds=True)),
     (_TRUSTS, ShowTrust()),
     (_GUIDANCES, ShowGuidance()),
+    (_RUNBOOKS, ShowRunbooks()),
     (_HELPS, Help()),
 )
 
@@ -354,6 +365,8 @@ def _show(message: str) -> Command | None:
 def _show_about(message: str) -> Command | None:
     if match := _HELP.fullmatch(message):
         return Help(topic=match["topic"] or "")
+    if match := _RUNBOOK.fullmatch(message):
+        return ShowRunbooks(name=match["id"].casefold())
     if match := _DEPENDS.fullmatch(message):
         return _depends(match)
     if match := _DIGEST.fullmatch(message):

@@ -30,6 +30,7 @@ HELP = (
     "  edit <id> run …  asks for something else instead of what waits",
     "  pending · history · who restarted caddy last week? · what did you do? · targets",
     "  stop · resume · auto off · auto on · posture approve_all · never auto web1 · allow auto web1",
+    "  runbooks · runbook <id> · run runbook <id> on web1 with name=value",
     "  settle <id> ran, because …  for what has an unknown end",
     "  remind me tomorrow at 9 to … · every weekday at 9: run … · reminders · schedules · cancel reminder",
     '  send "deploy starts at 10" to #ops · send this to #ops · post the digest to #ops',

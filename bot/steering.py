@@ -24,6 +24,7 @@ from bot.cards import Cards
 from bot.core import Core
 from bot.deciding import Named, answer_about
 from bot.outcome import Outcome
+from bot.runbooks import listing
 from bot.text import Text
 from gate.decide import Choice
 from gate.domain import Facts, ProposalId
@@ -79,7 +80,13 @@ class Steering:
                 settings.change(core, outcome, speaker)
             case commands.Pair() | commands.Unpair() | commands.ShowAccounts():
                 pairing.steer(core, outcome, speaker, command)
-            case commands.ShowTrust() | commands.ShowGuidance() | commands.ShowMemory() | commands.ShowJobs():
+            case (
+                commands.ShowTrust()
+                | commands.ShowGuidance()
+                | commands.ShowRunbooks()
+                | commands.ShowMemory()
+                | commands.ShowJobs()
+            ):
                 self._tell(outcome, speaker, command)
             case commands.Cancel(ref=None):
                 self._cancel_any(outcome, facts, speaker)
@@ -98,7 +105,7 @@ class Steering:
         self,
         outcome: Outcome,
         speaker: Speaker,
-        command: commands.ShowTrust | commands.ShowGuidance | commands.ShowMemory | commands.ShowJobs,
+        command: commands.Taught | commands.ShowMemory | commands.ShowJobs,
     ) -> None:
         """Tell what was allowed, taught, told or promised."""
         match command:
@@ -106,6 +113,8 @@ class Steering:
                 trusting.show(self.core, outcome, speaker)
             case commands.ShowGuidance():
                 teaching.show(self.core, outcome, speaker)
+            case commands.ShowRunbooks(name=name):
+                listing.show(self.core, outcome, speaker, name)
             case commands.ShowJobs(all_kinds=all_kinds):
                 jobs.show(self.core, outcome, speaker, act=None if all_kinds else Act.REMIND)
             case commands.ShowMemory(about=about):

@@ -27,6 +27,7 @@ COMMANDS = {
     "memory": "what is remembered",
     "trust": "commands that run unasked for a while",
     "guidance": "what sayso was taught",
+    "runbook": "procedures as data: check, list, show or begin one",
     "targets": "the inventory",
     "config": "check, show or change the config",
     "doctor": "find what is wrong, and how to mend it",
@@ -131,8 +132,9 @@ def _shielded(words: Sequence[str]) -> list[str]:
 
 def _mendable(error: Exception) -> bool:
     """Tell whether a person can mend it; asks the modules only once something went wrong."""
-    from bot.settings.errors import ConfigError  # noqa: PLC0415  # lazy: most runs need neither
+    from bot.planning.library import LibraryError  # noqa: PLC0415  # lazy: most runs need none of them
+    from bot.settings.errors import ConfigError  # noqa: PLC0415
     from gate.errors import RuleError  # noqa: PLC0415
     from ledger.kinds import LedgerError  # noqa: PLC0415
 
-    return isinstance(error, ConfigError | LedgerError | RuleError)
+    return isinstance(error, ConfigError | LedgerError | LibraryError | RuleError)

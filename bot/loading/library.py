@@ -17,12 +17,22 @@ from bot.loading import model, specs
 from bot.loading.digests import digests
 from bot.loading.faults import Fault, FaultyError
 from bot.loading.tree import Tree, grow
-from bot.planning.library import Document, Library, LibraryError, Problem, clashes, patterns_of, problems
+from bot.planning.library import (
+    Document,
+    Library,
+    LibraryError,
+    Pattern,
+    Problem,
+    clashes,
+    patterns_of,
+    problems,
+)
 from gate.domain import Digest
 from gate.supervise import document
 from gate.supervise.domain import RunbookSpec
 
-_SUFFIXES = (".yaml", ".yml")
+#: Files of a library; others in its folder are left alone.
+SUFFIXES = (".yaml", ".yml")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +42,7 @@ class Read:
     Attributes:
         document: None where the fields are wrong.
         canonical: the document in canonical JSON.
+        built_in: it comes with sayso, so that what the operator wrote goes before it.
     """
 
     file: str
@@ -39,6 +50,7 @@ class Read:
     document: Document | None = None
     spec: RunbookSpec | None = None
     canonical: str = ""
+    built_in: bool = False
     faults: tuple[Fault, ...] = ()
 
     def fault(self, problem: Problem) -> Fault:
@@ -64,10 +76,8 @@ def load_library(overlay: Path | None = None) -> Library:
 def read_built_in() -> list[Read]:
     """Read the documents that come with sayso."""
     folder = resources.files("bot") / "library"
-    files = sorted(
-        (one for one in folder.iterdir() if one.name.endswith(_SUFFIXES)), key=lambda one: one.name
-    )
-    return [read_file(file) for file in files]
+    files = sorted((one for one in folder.iterdir() if one.name.endswith(SUFFIXES)), key=lambda one: one.name)
+    return [replace(read_file(file), built_in=True) for file in files]
 
 
 def read_folder(folder: Path) -> list[Read]:
@@ -77,7 +87,7 @@ def read_folder(folder: Path) -> list[Read]:
         LibraryError: the folder cannot be read.
     """
     try:
-        files = sorted(path for path in folder.iterdir() if path.suffix in _SUFFIXES)
+        files = sorted(path for path in folder.iterdir() if path.suffix in SUFFIXES)
     except OSError as error:
         raise LibraryError(f"{folder}: {error.strerror}") from error
     first: dict[str, str] = {}
@@ -140,11 +150,20 @@ def put_together(reads: Iterable[Read]) -> tuple[Library, list[Fault]]:
     for name, read in by_id.items():
         faults += _of_procedure(read, specs_by_id)
         documents.append(_sealed(read, revisions[name]))
-    patterns = patterns_of(documents)
+    patterns = _unclaimed(
+        patterns_of(documents), own={name for name, read in by_id.items() if not read.built_in}
+    )
     faults += [by_id[clash.document].fault(clash) for clash in clashes(documents, patterns)]
     return Library.indexed(documents, patterns), sorted(
         set(faults), key=lambda one: (one.file, one.line, one.field)
     )
+
+
+def _unclaimed(patterns: Iterable[Pattern], *, own: set[str]) -> list[Pattern]:
+    """Leave out words of built-in documents that one of the operator's own has too: theirs are meant."""
+    listed = list(patterns)
+    taken = {pattern.claim for pattern in listed if pattern.document.id in own}
+    return [one for one in listed if one.document.id in own or one.claim not in taken]
 
 
 def _of_procedure(read: Read, catalogue: Mapping[str, RunbookSpec]) -> list[Fault]:

@@ -111,6 +111,13 @@ class Pattern:
     key: str
     fillers: frozenset[str] = frozenset()
 
+    @property
+    def claim(self) -> tuple[object, ...]:
+        """What no other document may have too: the words, and the types of what stands between them."""
+        shape = ("{}" if index in self.slots else token for index, token in enumerate(self.tokens))
+        inputs = self.document.inputs
+        return (*shape, *(inputs[name].type for name in self.slots.values() if name in inputs))
+
 
 @dataclass(frozen=True, slots=True)
 class Library:
@@ -217,11 +224,7 @@ def clashes(documents: Iterable[Document], patterns: Iterable[Pattern]) -> Itera
     claimed: dict[tuple[object, ...], Document] = {}
     for pattern in patterns:
         document = pattern.document
-        shape = tuple("{}" if index in pattern.slots else token for index, token in enumerate(pattern.tokens))
-        types = tuple(
-            document.inputs[name].type for name in pattern.slots.values() if name in document.inputs
-        )
-        other = claimed.setdefault((*shape, *types), document)
+        other = claimed.setdefault(pattern.claim, document)
         if other.id != document.id:
             field = _place(pattern.phrase, document)
             what = f"{other.id} and {document.id} both claim the words: {' '.join(pattern.tokens)}."

@@ -31,6 +31,11 @@ class Paths:
         return self.state / "health.json"
 
     @property
+    def library(self) -> Path:
+        """The operator's own runbooks and diagnostics, laid over those that come with sayso."""
+        return self.state / "library"
+
+    @property
     def history(self) -> Path:
         """Lines typed on this machine's console."""
         return self.state / "console_history"

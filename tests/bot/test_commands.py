@@ -276,6 +276,23 @@ def test_trust_rules_are_listed(text: str) -> None:
     assert parse(text) == c.ShowTrust()
 
 
+@pytest.mark.parametrize("text", ["runbooks", "Show runbooks", "which runbooks are there?"])
+def test_runbooks_are_listed(text: str) -> None:
+    assert parse(text) == c.ShowRunbooks()
+
+
+@pytest.mark.parametrize("text", ["runbook free-vmid", "show me the runbook Free-VMID", "Runbook free-vmid?"])
+def test_one_runbook_is_told_about(text: str) -> None:
+    assert parse(text) == c.ShowRunbooks(name="free-vmid")
+
+
+@pytest.mark.parametrize(
+    "text", ["run runbook free-vmid", "runbook", "runbook free-vmid on pve1", "runbooks for lxc containers"]
+)
+def test_what_is_no_question_about_runbooks(text: str) -> None:
+    assert parse(text) is None
+
+
 @pytest.mark.parametrize("text", ["guidance", "guidance list", "what have you learned?"])
 def test_guidance_is_listed(text: str) -> None:
     assert parse(text) == c.ShowGuidance()

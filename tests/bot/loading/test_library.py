@@ -126,7 +126,6 @@ def test_revision_does_not_depend_on_how_the_file_is_laid_out() -> None:
         ("aliases: [our disk]", "alias: [our disk]", 4, "alias", "aliases"),
         ("aliases: [our disk]", "aliases: ['disk of {ghost}']", 4, "aliases.0", "ghost"),
         ("aliases: [our disk]", "aliases: ['what is the']", 4, "aliases.0", "no word"),
-        ("aliases: [our disk]", "aliases: [memory]", 4, "aliases.0", "both claim"),
         ("df -hT", '"df {{ inputs.ghost }}"', 6, "steps.df.command", "ghost"),
         ("df -hT", '"df $({{ inputs.ghost }})"', 6, "steps.df.command", "ghost"),
         ("id: disk", "id: Disk Space", 2, "id", "lower-case"),
@@ -246,6 +245,21 @@ def test_every_fault_of_every_file_is_told_at_once(tmp_path: Path) -> None:
         ("b.yaml", "title"),
         ("b.yaml", "aliases.0"),
     ]
+
+
+def test_two_files_that_claim_the_same_words_are_refused(tmp_path: Path) -> None:
+    other = GOOD.replace("id: disk", "id: other").replace("our disk", "other things")
+    (fault,) = refused(overlay(tmp_path, a=GOOD, b=other))
+    assert "both claim the words: disk space" in str(fault)
+    assert (Path(fault.file).name, fault.line) == ("b.yaml", 3)
+
+
+def test_words_of_a_built_in_document_give_way_to_the_operators(tmp_path: Path) -> None:
+    own = GOOD.replace("id: disk", "id: mine").replace("our disk", "memory usage")
+    library = load_library(overlay(tmp_path, a=own))
+    for words in (("disk", "space"), ("memory", "usage")):
+        assert [pattern.document.id for pattern in library.exact[words]] == ["mine"]
+    assert library.exact[("memory",)][0].document.id == "memory"
 
 
 def test_two_files_with_one_id_are_refused(tmp_path: Path) -> None:
