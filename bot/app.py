@@ -97,7 +97,7 @@ def build(
 ) -> App:
     """Put the core together around an open ledger. Call it inside the running loop."""
     inventory = inventory_of(config)
-    library = config.paths.state / "library"
+    library = config.paths.library
     queries = Queries(ledger.reader)
     settings = Settings(start=config.layers, runtime=functools.partial(said_at_run_time, queries))
     kept = functools.partial(settings.number, "bot.output_max_bytes")
