@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from gate.domain import Digest, PersonId, ProposalId, Risk, TargetId
+from gate.domain import ActionId, Digest, PersonId, ProposalId, Risk, TargetId
 from gate.errors import TransitionError
 from gate.lifecycle import ActionState, ApprovalState, RunStatus
 from gate.supervise.domain import Outcome, RunbookId, RunId
@@ -95,9 +95,10 @@ class TryView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnsweredView:
-    """How people answered one typed command on one target, oldest first, and what came of it."""
+    """How people answered one typed command on one target, oldest first; `action` is the newest of them."""
 
     digest: Digest
+    action: ActionId
     command: str
     target: TargetId
     risk: Risk
@@ -230,7 +231,7 @@ class LearningReader(Reader):
     def answered_commands(self, *, since: datetime) -> tuple[AnsweredView, ...]:
         """Return how typed commands were answered since an instant, those that were asked first, first."""
         rows = self._rows(
-            "SELECT a.digest, a.target, a.command, a.state, a.ending, p.state AS answer,"
+            "SELECT a.id, a.digest, a.target, a.command, a.state, a.ending, p.state AS answer,"
             " json_extract(a.doc, '$.verdict.risk') AS risk"
             " FROM approval p JOIN action a ON a.id=p.action"
             " WHERE p.state IN (?, ?) AND p.decided_at>=? AND json_extract(a.doc, '$.slots.runbook') IS NULL"
@@ -244,6 +245,7 @@ class LearningReader(Reader):
         return tuple(
             AnsweredView(
                 digest=Digest(digest),
+                action=ActionId(group[-1]["id"]),
                 command=word({"payload": group[-1]["command"]}),
                 target=TargetId(group[-1]["target"]),
                 risk=max((Risk(row["risk"]) for row in group), key=lambda risk: risk.rank),

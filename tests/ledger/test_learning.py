@@ -196,6 +196,7 @@ def test_answers_are_grouped_by_command_and_target(tale: Story) -> None:
         TargetId("web1"),
         Risk.REVERSIBLE_LOW,
     )
+    assert first.action == "k00003.1"
     assert (first.answers, first.ends) == ((True, True, False), (True, False))
     assert (second.command, second.answers) == ("true", (True,))
     assert tale.queries.answered_commands(since=tale.at + timedelta(hours=1)) == ()
