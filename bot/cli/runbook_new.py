@@ -26,10 +26,9 @@ def _run(args: argparse.Namespace) -> int:
     from bot.loading.library import put_together, read_built_in, read_text  # noqa: PLC0415  # lazy
 
     text = skeleton(args.id)
-    library, faults = put_together([*read_built_in(), read_text(text.encode(), file=args.id)])
-    if args.id not in library.documents or faults:
-        why = "\n".join(str(fault) for fault in faults if fault.file == args.id)
-        print(why or f"{args.id}: choose another id.", file=sys.stderr)
+    _, faults = put_together([*read_built_in(), read_text(text.encode(), file=args.id)])
+    if why := [str(fault) for fault in faults if fault.file == args.id]:
+        print("\n".join(why), file=sys.stderr)
         return _USAGE
     file = args.file or Path(f"{args.id}.yaml")
     try:

@@ -6,12 +6,12 @@ A library never holds two documents with one id, nor two that claim the same wor
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bot.planning.words import FILLERS, Token, content, meaning, tokens
+from bot.planning.words import CHANGES, FILLERS, PRONOUNS, Token, content, meaning, tokens
 from gate.supervise.binding import BindingError, placeholders
-from gate.supervise.domain import RUNNING_KINDS, InputSpec, RunbookSpec, StepRisk
+from gate.supervise.domain import RUNNING_KINDS, InputSpec, InputType, RunbookSpec, StepRisk
 
 MAX_SLOTS = 2
 #: In a title, the target of the run: what stands there is taken out of a request before it is looked up.
@@ -100,7 +100,10 @@ class Document:
 class Pattern:
     """A title or alias, taken apart: content words in order, `slots` by their position among `tokens`.
 
-    `fillers` are its words that carry no meaning by themselves, which a request for it may hold too.
+    Attributes:
+        fillers: its words that carry no meaning by themselves, which a request for it may hold too.
+        things: its words that say what it is about, of which a request that is like it holds one.
+        fills: the inputs that a value in a request like it may fill, the pickiest first.
     """
 
     document: Document
@@ -110,6 +113,8 @@ class Pattern:
     words: tuple[str, ...]
     key: str
     fillers: frozenset[str] = frozenset()
+    things: frozenset[str] = frozenset()
+    fills: tuple[str, ...] = ()
 
     @property
     def claim(self) -> tuple[object, ...]:
@@ -183,7 +188,33 @@ def _patterns(document: Document) -> Iterator[Pattern]:
             words=words,
             key=" ".join(words),
             fillers=frozenset(token.folded for token in said) & FILLERS,
+            things=frozenset(words) - PRONOUNS - CHANGES or frozenset(words) - PRONOUNS,
+            fills=_fills(document, slots.values()),
         )
+
+
+_PICKINESS = (
+    InputType.PATH,
+    InputType.URL,
+    InputType.BOOLEAN,
+    InputType.DURATION,
+    InputType.INTEGER,
+    InputType.SERVICE,
+    InputType.NAME,
+    InputType.HOST,
+    InputType.STRING,
+    InputType.TEXT,
+)
+
+
+def _fills(document: Document, spoken: Collection[str]) -> tuple[str, ...]:
+    """Return what is spoken in a phrase, and the integers of a plain document: "the last 20 lines"."""
+    names = [
+        name
+        for name, item in document.inputs.items()
+        if name in spoken or (item.type is InputType.INTEGER and not document.supervised)
+    ]
+    return tuple(sorted(names, key=lambda name: (_PICKINESS.index(document.inputs[name].type), name)))
 
 
 def _spoken(said: Sequence[Token], inputs: Mapping[str, InputSpec]) -> tuple[str, ...]:

@@ -6,7 +6,6 @@ the library down to a few candidates. What a score allows is decided in `titles`
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -15,7 +14,6 @@ from rapidfuzz.distance import OSA
 
 from bot.planning.library import MAX_SLOTS, Document, Library, Pattern
 from bot.planning.words import CHANGES, COURTESIES, DOUBTS, FILLERS, PRONOUNS, Token
-from gate.supervise.domain import InputType
 
 MAX_WORDS = 24
 _CANDIDATES = 40
@@ -117,7 +115,8 @@ def alike(words: Sequence[Token], *, library: Library, services: Collection[str]
     if not literal:
         return ()
     best: dict[str, Match] = {}
-    scorer = _Scorer(literal, values)
+    # What is no plain word is a value before others are.
+    scorer = _Scorer(literal, sorted(values, key=lambda token: token.folded.isalpha()))
     for pattern in _candidates(literal, library):
         match = scorer.score(pattern)
         rival = best.get(match.document.id)
@@ -179,20 +178,35 @@ class _Scorer:
     def score(self, pattern: Pattern) -> Match:
         """Compare word by word: twice the likeness of paired words over all words of both sides."""
         free = list(self.literal)
-        total, said = 0.0, set()
+        total = 0.0
+        said: set[str] = set()
         for word in pattern.words:
             pair = next((pair for pair in self._pairs_of(word) if pair[1] in free), None)
             if pair is not None:
                 total += pair[0]
                 free.remove(pair[1])
                 said.add(word)
-        if not _says_what(pattern, said):
+        if said.isdisjoint(pattern.things):
+            # A value alone does not say what is wanted, nor does "it": "is it reversible?" pings no host. Nor
+            # does the verb of a title that goes on: "make me a sandwich" makes no container.
             return Match(pattern=pattern, score=0.0)
-        bound, used = _bind_slots(pattern, self.values)
-        total += used
+        bound = self._bind_slots(pattern)
+        total += len(bound)
         length = len(self.literal) + len(self.values) + len(pattern.tokens)
         # NOTE: capped below 1, which is for exact matches only.
         return Match(pattern=pattern, values=bound, score=min(0.99, 2 * total / length))
+
+    def _bind_slots(self, pattern: Pattern) -> dict[str, str]:
+        """Give each slot the first value that fits it, the pickiest types first."""
+        free = list(self.values)
+        bound: dict[str, str] = {}
+        inputs = pattern.document.inputs
+        for name in pattern.fills if free else ():
+            fitting = next((token for token in free if inputs[name].accepts(token.raw)), None)
+            if fitting is not None:
+                bound[name] = fitting.raw
+                free.remove(fitting)
+        return bound
 
     def _pairs_of(self, word: str) -> tuple[tuple[float, str], ...]:
         """Return the words of the request that are like `word`, the likest first."""
@@ -204,17 +218,6 @@ class _Scorer:
         return known
 
 
-def _says_what(pattern: Pattern, said: AbstractSet[str]) -> bool:
-    """Whether the words in common say what is wanted.
-
-    A value alone does not, nor does "it": "is it reversible?" pings no host. Nor does the verb of a title
-    that goes on: "make me a sandwich" makes no container.
-    """
-    what = said - PRONOUNS
-    things = set(pattern.words) - PRONOUNS - CHANGES
-    return bool(what & things if things else what)
-
-
 def _likeness(word: str, other: str) -> float:
     if word == other:
         return 1.0
@@ -222,32 +225,3 @@ def _likeness(word: str, other: str) -> float:
     if shorter < _SHORT_WORD or longer <= _SHORT_WORD or (shorter == _SHORT_WORD and word[0] != other[0]):
         return 0.0  # of short words nearly everything is alike: "dsk" may be "disk", "eat" is not "heat"
     return OSA.normalized_similarity(word, other)
-
-
-def _bind_slots(pattern: Pattern, values: Sequence[Token]) -> tuple[dict[str, str], int]:
-    """Give each slot the first value that fits it, the pickiest types first."""
-    free = sorted(values, key=lambda token: token.folded.isalpha())  # what is no plain word is a value first
-    bound: dict[str, str] = {}
-    inputs = pattern.document.inputs
-    names = sorted(inputs, key=lambda name: (_PICKINESS.index(inputs[name].type), name))
-    for name in names:
-        fitting = next((token for token in free if inputs[name].accepts(token.raw)), None)
-        counts = inputs[name].type is InputType.INTEGER and not pattern.document.supervised
-        if fitting is not None and (counts or name in pattern.slots.values()):
-            bound[name] = fitting.raw
-            free.remove(fitting)
-    return bound, len(bound)
-
-
-_PICKINESS = (
-    InputType.PATH,
-    InputType.URL,
-    InputType.BOOLEAN,
-    InputType.DURATION,
-    InputType.INTEGER,
-    InputType.SERVICE,
-    InputType.NAME,
-    InputType.HOST,
-    InputType.STRING,
-    InputType.TEXT,
-)
