@@ -189,6 +189,10 @@ def schema() -> dict[str, Any]:
     made = DocumentModel.model_json_schema(by_alias=True)
     one = {"$ref": "#/$defs/ExpectModel"}
     made["$defs"]["StepModel"]["properties"]["expect"] = {"anyOf": [one, {"type": "array", "items": one}]}
+    for part in (made, *made["$defs"].values()):
+        for one in part.get("properties", {}).values():
+            if "patternProperties" in one:
+                one["additionalProperties"] = False
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **made}
 
 
