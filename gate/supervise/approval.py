@@ -38,14 +38,20 @@ class Identities:
     machines: frozenset[str] = frozenset()
 
     def person(self, name: str) -> PersonId | None:
-        """Return who `name` is, None where nobody knows. Case, blanks and an @ in front do not count."""
-        return {_plain(alias): person for alias, person in self.people.items()}.get(_plain(name))
+        """Return who `name` is, None where nobody knows, or it is said of two.
+
+        Case, blanks and an @ in front do not count.
+        """
+        found = self._behind(name)
+        return found.pop() if len(found) == 1 else None
 
     def is_machine(self, name: str, *, agent: PersonId) -> bool:
         """Whether `name` is `agent`, sayso, a bot, or an alias of one of them."""
         machines = {_plain(one) for one in (*self.machines, agent, AGENT)}
-        person = self.person(name)
-        return _plain(name) in machines or (person is not None and _plain(person) in machines)
+        return not machines.isdisjoint({_plain(one) for one in (name, *self._behind(name))})
+
+    def _behind(self, name: str) -> set[PersonId]:
+        return {person for alias, person in self.people.items() if _plain(alias) == _plain(name)}
 
 
 def _plain(name: str) -> str:

@@ -17,7 +17,7 @@ class UnevaluableError(Exception):
     """Nothing can be said; the message tells why, and holds nothing of what was compared."""
 
 
-class PatternError(Exception):
+class PatternError(UnevaluableError):
     """A pattern is malformed, or says what cannot be looked for in linear time."""
 
 
@@ -90,7 +90,7 @@ def pattern(text: str) -> Pattern:
     try:
         return cast("Pattern", re2.compile(f"(?m){text}", options))
     except (re2.error, UnicodeEncodeError) as error:
-        raise PatternError(f"{text!r} is no pattern of RE2") from error
+        raise PatternError("it is no pattern of RE2") from error
 
 
 def escaped(text: str) -> str:

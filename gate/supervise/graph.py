@@ -32,7 +32,8 @@ def terminal_of(lead: str) -> Terminal | None:
 def following(spec: RunbookSpec) -> Mapping[StepId, str]:
     """Return what each step goes on to: what it says, else the one after it; `end:success` after the last."""
     after = [*(step.id for step in spec.steps[1:]), SUCCESS]
-    return {step.id: step.next or lead for step, lead in zip(spec.steps, after, strict=True)}
+    pairs = [(step.id, step.next or lead) for step, lead in zip(spec.steps, after, strict=True)]
+    return dict(reversed(pairs))  # of two with one id the first counts
 
 
 def turns_back(step: StepSpec) -> bool:
@@ -53,12 +54,17 @@ def ways(step: StepSpec, *, after: str) -> Iterator[Way]:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """The steps of one runbook by id, with their ways; a lead to nothing is left out."""
+    """The steps of one runbook by id, with their ways; a lead to nothing is left out.
+
+    Attributes:
+        loose: steps with such a lead, of which nobody can say where they go.
+    """
 
     first: StepId
     roots: tuple[StepId, ...]
     steps: Mapping[StepId, StepSpec]
     ways: Mapping[StepId, tuple[Way, ...]]
+    loose: frozenset[StepId]
 
     @classmethod
     def of(cls, spec: RunbookSpec) -> "Graph":
@@ -67,27 +73,25 @@ class Graph:
         for step in spec.steps:
             steps.setdefault(step.id, step)
         after = following(spec)
+        said = {step.id: tuple(ways(step, after=after[step.id])) for step in steps.values()}
         out = {
-            step.id: tuple(
-                way
-                for way in ways(step, after=after[step.id])
-                if way.lead in steps or terminal_of(way.lead) is not None
-            )
-            for step in steps.values()
+            step: tuple(way for way in found if way.lead in steps or terminal_of(way.lead) is not None)
+            for step, found in said.items()
         }
+        loose = frozenset(step for step, found in said.items() if len(found) > len(out[step]))
         undo = (StepId(step.rollback) for step in steps.values() if step.rollback not in {"", NO_ROLLBACK})
         first = spec.steps[0].id
         roots = dict.fromkeys((first, *(one for one in undo if one in steps)))
-        return cls(first=first, roots=tuple(roots), steps=steps, ways=out)
+        return cls(first=first, roots=tuple(roots), steps=steps, ways=out, loose=loose)
 
     def reached(self) -> frozenset[StepId]:
         """Return every step that a run can enter, as a rollback too."""
         return _closure(self.roots, {step: self._leads(step) for step in self.steps})
 
     def ending(self) -> frozenset[StepId]:
-        """Return every step from which some end is reached."""
+        """Return every step from which some end is reached, as far as anybody can say."""
         before: dict[StepId, list[StepId]] = {step: [] for step in self.steps}
-        ends = []
+        ends = list(self.loose)
         for way in (way for out in self.ways.values() for way in out):
             if terminal_of(way.lead) is not None:
                 ends.append(way.step)

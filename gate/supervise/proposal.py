@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from gate.domain import Digest, PersonId
-from gate.errors import TransitionError
 from gate.lifecycle import RunStatus
 from gate.supervise import approval, budgets, course
 from gate.supervise.approval import ApprovalRequest
 from gate.supervise.binding import Unbound
-from gate.supervise.domain import Outcome, StepId, StepKind
+from gate.supervise.domain import Outcome, StepKind
 from gate.supervise.envelope import StepPolicy
 from gate.supervise.events import Consumed, Deviated, EndCause, Ended, Event, Proposed
 from gate.supervise.invocation import Invocation, invocation
@@ -128,19 +127,21 @@ def _ruled(state: RunState, step: StepPolicy, offer: Offer, bound: Invocation, *
     if grant is not None:
         if grant.command_digest != bound.digest:
             return _deviate(state, offer, "something else was agreed to", now=now)
-        return _let_go(Moved(state=state), bound, request=grant.request_id, now=now)
+        return _let_go(Moved(state=state), step, bound, request=grant.request_id, now=now)
     if not (step.gated or offer.asks):
-        moved = Moved(state=state).then(_proposed(state, offer, bound, request=None, now=now))
-        return _let_go(moved, bound, request=None, now=now)
+        moved = Moved(state=state).then(_proposed(state, step, offer, bound, request=None, now=now))
+        return _let_go(moved, step, bound, request=None, now=now)
     request = _request(state, step, bound, name=offer.request_id, now=now)
-    moved = Moved(state=state).then(_proposed(state, offer, bound, request=request, now=now))
+    moved = Moved(state=state).then(_proposed(state, step, offer, bound, request=request, now=now))
     return RequireApproval(request=request, state=moved.state, events=moved.events)
 
 
-def _let_go(moved: Moved, bound: Invocation, *, request: str | None, now: datetime) -> Permit:
+def _let_go(
+    moved: Moved, step: StepPolicy, bound: Invocation, *, request: str | None, now: datetime
+) -> Permit:
     state = moved.state
     used = Consumed(
-        step=_step_of(state),
+        step=step.spec.id,
         number=state.number,
         request=request,
         command_digest=bound.digest,
@@ -151,10 +152,16 @@ def _let_go(moved: Moved, bound: Invocation, *, request: str | None, now: dateti
 
 
 def _proposed(
-    state: RunState, offer: Offer, bound: Invocation, *, request: ApprovalRequest | None, now: datetime
+    state: RunState,
+    step: StepPolicy,
+    offer: Offer,
+    bound: Invocation,
+    *,
+    request: ApprovalRequest | None,
+    now: datetime,
 ) -> Proposed:
     return Proposed(
-        step=_step_of(state),
+        step=step.spec.id,
         number=state.number,
         proposal=offer.proposal,
         command=bound.shown,
@@ -217,9 +224,3 @@ def _deviate(state: RunState, offer: Offer, reason: str, *, now: datetime) -> Bl
     if goes_on and budgets.too_many_deviations(state.envelope.limits, deviations=moved.state.deviations):
         moved = moved.then(Ended(outcome=Outcome.ESCALATED, cause=EndCause.DEVIATIONS, why=reason, at=now))
     return Block(reason=reason, state=moved.state, events=moved.events)
-
-
-def _step_of(state: RunState) -> StepId:
-    if state.current is None:
-        raise TransitionError(f"run {state.run} is in no step")
-    return state.current

@@ -8,7 +8,6 @@ and changes nothing; what may happen at all is decided by `run`, before.
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import assert_never
 
 from gate.domain import AGENT, PersonId
 from gate.errors import TransitionError
@@ -194,12 +193,10 @@ def _applied(state: RunState, event: Moving) -> RunState:
             )
         case Entered():
             return _entered(state, event)
-        case Ended():
+        case _:
             return replace(
                 state, ended=event, current=None, grant=None, request=None, until=None, passed=None, branch=""
             )
-        case _:
-            assert_never(event)
 
 
 def _asked(state: RunState, event: Proposed | Granted | Consumed | TakenBack) -> RunState:
@@ -210,10 +207,8 @@ def _asked(state: RunState, event: Proposed | Granted | Consumed | TakenBack) ->
             return replace(state, grant=event.grant)
         case Consumed():
             return replace(state, grant=None, request=None, undo=_undo(state, event.step))
-        case TakenBack():
-            return replace(state, grant=None, request=None)
         case _:
-            assert_never(event)
+            return replace(state, grant=None, request=None)
 
 
 def _came(state: RunState, event: WaitBegan | WaitEnded | Judged) -> RunState:
@@ -222,11 +217,10 @@ def _came(state: RunState, event: WaitBegan | WaitEnded | Judged) -> RunState:
             return replace(state, until=event.until)
         case WaitEnded():
             return replace(state, until=None, passed=True)
-        case Judged(captured=captured):
+        case _:
+            captured = event.captured
             inputs = state.inputs if captured is None else {**state.inputs, captured[0]: captured[1]}
             return replace(state, passed=event.passed, branch=event.branch, inputs=inputs)
-        case _:
-            assert_never(event)
 
 
 def _entered(state: RunState, event: Entered) -> RunState:
