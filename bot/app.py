@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from adapters.console import ConsolePort, choose_front
-from bot import health, surfaces
+from bot import health, learning, surfaces
 from bot.acts.registry import HANDLERS
 from bot.bookmarks import InboxBookmarks
 from bot.cards import Cards
@@ -133,6 +133,7 @@ def assemble(core: Core, *, ports: Mapping[str, ChatPort]) -> App:
         token_key=core.token_key,
         secrets=core.secrets,
         last_run=core.queries.last_run,
+        caution=functools.partial(learning.before, core),
         seconds=lambda one, requester: authority.seconds(
             core.policy, target=one.action.target, risk=one.verdict.risk, requester=requester
         ),

@@ -49,6 +49,7 @@ class Cards:
         token_key: see bot.tokens.
         secrets: literal values never shown.
         last_run: looks up the newest earlier run of the same action.
+        caution: says what to know before the same action is tried again; "" where it went well.
         seconds: names who has to decide instead of the requester; () where the requester may.
     """
 
@@ -58,12 +59,14 @@ class Cards:
         token_key: bytes,
         secrets: Sequence[str],
         last_run: Callable[[Digest], LastRun | None],
+        caution: Callable[[Digest], str] = lambda _digest: "",
         seconds: Callable[[ActionView, PersonId], Sequence[str]] = lambda _action, _requester: (),
     ) -> None:
         self._key = token_key
         self._seconds = seconds
         self._secrets = tuple(secrets)
         self._last_run = last_run
+        self._caution = caution
 
     def draw(
         self,
@@ -176,7 +179,8 @@ class Cards:
         how = "ok" if last.state is ActionState.SUCCEEDED else last.state.value
         # Of what was settled nobody knows how long it took.
         took = f" in {duration(last.run_s)}" if last.run_s else ""
-        return f"last run {ago(last.ended_at, now)}, {how}{took}"
+        warned = self._caution(one.digest)
+        return f"last run {ago(last.ended_at, now)}, {how}{took}{f' · {warned}' if warned else ''}"
 
     def _after(
         self, view: ProposalView, one: ActionView, *, now: datetime, zone: tzinfo, live: str, files: bool

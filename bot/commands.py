@@ -210,6 +210,18 @@ class ShowRunbooks:
 
 
 @dataclass(frozen=True, slots=True)
+class ShowLearned:
+    """Tell what was learned, and how well things go."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowReport:
+    """Post the report of a run; `run` is its id without '#'."""
+
+    run: str
+
+
+@dataclass(frozen=True, slots=True)
 class ShowTargets:
     """List the inventory."""
 
@@ -247,7 +259,7 @@ Tightening = Stop | AutoOff | NeverAuto | RevokeTrust
 OnProposal = Approve | Deny | Details | Again | Cancel | Settle | Why | Preview | Edit
 Accounts = Pair | Unpair | ShowAccounts
 Setting = SetSetting | UnsetSetting
-Taught = ShowTrust | ShowGuidance | ShowRunbooks
+Taught = ShowTrust | ShowGuidance | ShowRunbooks | ShowLearned | ShowReport
 Show = (
     DependsOn
     | ShowHistory

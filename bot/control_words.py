@@ -35,8 +35,10 @@ from bot.commands import (
     ShowGuidance,
     ShowHistory,
     ShowJobs,
+    ShowLearned,
     ShowMemory,
     ShowPending,
+    ShowReport,
     ShowRunbooks,
     ShowSettings,
     ShowTargets,
@@ -272,9 +274,14 @@ _TRUSTS = _phrases(
     """trust | trust rules | trust list | list trust | list trust rules | show trust | show trust rules |
     what do you trust | what is trusted"""
 )
-_GUIDANCES = _phrases(
-    """guidance | guidance list | list guidance | show guidance | what did you learn | what have you learned |
-    what were you taught"""
+_GUIDANCES = _phrases("""guidance | guidance list | list guidance | show guidance | what were you taught""")
+_LEARNED = _phrases(
+    """what have you learned | what did you learn | what have you learnt | what did you learn so far |
+    what have you learned so far | learning | show learning | how well do you do"""
+)
+_REPORT = re.compile(
+    rf"(?:(?:show|post)\s+(?:me\s+)?(?:the\s+)?)?(?:run\s+)?report(?:\s+(?:of|on|for))?(?:\s+run)?\s+{_REF}{_END}",
+    re.IGNORECASE,
 )
 _RUNBOOKS = _phrases(
     """runbooks | list runbooks | show runbooks | list the runbooks | show the runbooks | all runbooks |
@@ -352,6 +359,7 @@ _SHOWN: tuple[tuple[frozenset[str], Command], ...] = (
     (_TRUSTS, ShowTrust()),
     (_GUIDANCES, ShowGuidance()),
     (_RUNBOOKS, ShowRunbooks()),
+    (_LEARNED, ShowLearned()),
     (_HELPS, Help()),
 )
 
@@ -365,6 +373,8 @@ def _show(message: str) -> Command | None:
 def _show_about(message: str) -> Command | None:
     if match := _HELP.fullmatch(message):
         return Help(topic=match["topic"] or "")
+    if (match := _REPORT.fullmatch(message)) and (ref := _ref(match, sure=True)) and ref.index is None:
+        return ShowReport(run=str(ref.proposal))
     if match := _RUNBOOK.fullmatch(message):
         return ShowRunbooks(name=match["id"].casefold())
     if match := _DEPENDS.fullmatch(message):

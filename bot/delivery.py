@@ -13,7 +13,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
-from bot import undelivered
+from bot import attaching, undelivered
 from bot.cards import Cards
 from bot.core import Core
 from bot.outcome import text_of
@@ -285,8 +285,11 @@ class Delivery:
             return self._card(port, ProposalId(item.subject))
         return Message(
             body=text_of(item.body["text"]),
+        more = attaching.beside(self._core, item.body.get("file"), files=port.capabilities.files)
             # What has more choices than fit names them in its words too.
             buttons=_buttons(item.body["buttons"])[: port.capabilities.max_buttons],
+            fold=more.fold,
+            attachment=more.file,
             asks=str(item.body.get("asks", "")),
         )
 

@@ -10,11 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 
+from bot.core import Core
 from bot.inventory import Inventory
 from bot.phrasing import clock_time, listed, plural
 from bot.planning.library import Library
 from gate import learning
-from gate.domain import Risk, TargetId
+from gate.domain import Digest, Risk, TargetId
 from gate.learning import Asked, Drift, Rate, Suggestion, Trend
 from gate.redact import redact, redact_command
 from gate.shell.rules import Rules
@@ -94,6 +95,11 @@ class Known:
     inventory: Inventory
     rules: Rules
     secrets: Sequence[str] = ()
+
+
+def known(core: Core) -> Known:
+    """Return what learning reads, of a running core."""
+    return Known(library=core.library, inventory=core.inventory, rules=core.rules, secrets=core.secrets)
 
 
 def learn(queries: Queries, known: Known, *, now: datetime) -> Learned:
@@ -195,6 +201,11 @@ def _called(targets: set[TargetId], tags: Mapping[str, Sequence[TargetId]]) -> t
 
 
 # ---------------------------------------------------------------- before something is tried again
+
+
+def before(core: Core, digest: Digest) -> str:
+    """Return what to know before exactly this action is tried again; "" where it went well."""
+    return caution(core.queries.tries(digest, limit=learning.REMEMBERED), secrets=core.secrets)
 
 
 def caution(tries: Sequence[TryView], *, secrets: Sequence[str] = ()) -> str:

@@ -63,6 +63,7 @@ class Outcome:
         asks: tuple[ProposalId, str, str] | None = None,
         choice: str = "",
         fleeting: bool = False,
+        file: Mapping[str, Json] | None = None,
     ) -> None:
         """Answer in the place of the turn.
 
@@ -72,6 +73,7 @@ class Outcome:
             asks: what a reply to this message is about, the token of the form that it fills in ("" for
                 none) and the hint in the empty field.
             fleeting: nothing of it is kept once it was said.
+            file: what stands beside it, as `bot.attaching` says it.
         """
         said = self.said(text, buttons=buttons)
         if fleeting:
@@ -81,6 +83,8 @@ class Outcome:
             said = replace(said, body={**said.body, "subject": about, "form": form, "asks": hint})
         if choice:
             said = replace(said, body={**said.body, "choice": choice})
+        if file is not None:
+            said = replace(said, body={**said.body, "file": dict(file)})
         self.effects.append(said)
 
     def close_choice(self, choice: str, text: Text, *, place: PlaceId) -> None:

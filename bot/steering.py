@@ -10,6 +10,7 @@ from bot import (
     commands,
     controls,
     forms,
+    learned,
     loosening,
     pairing,
     recalling,
@@ -84,6 +85,8 @@ class Steering:
                 commands.ShowTrust()
                 | commands.ShowGuidance()
                 | commands.ShowRunbooks()
+                | commands.ShowLearned()
+                | commands.ShowReport()
                 | commands.ShowMemory()
                 | commands.ShowJobs()
             ):
@@ -115,6 +118,10 @@ class Steering:
                 teaching.show(self.core, outcome, speaker)
             case commands.ShowRunbooks(name=name):
                 listing.show(self.core, outcome, speaker, name)
+            case commands.ShowLearned():
+                learned.show(self.core, outcome, speaker)
+            case commands.ShowReport(run=run):
+                learned.show_report(self.core, outcome, speaker, run)
             case commands.ShowJobs(all_kinds=all_kinds):
                 jobs.show(self.core, outcome, speaker, act=None if all_kinds else Act.REMIND)
             case commands.ShowMemory(about=about):

@@ -99,12 +99,17 @@ class Trend(StrEnum):
 
 
 def trend(outcomes: Sequence[bool]) -> Trend:
-    """Return how the newer half of `outcomes` compares with the older; steady while the bounds overlap."""
+    """Return which way `outcomes` go, oldest first; steady where bounds overlap, and worse wins in doubt."""
+    if _falls(outcomes):
+        return Trend.WORSE
+    return Trend.BETTER if _falls([not one for one in outcomes]) else Trend.STEADY
+
+
+def _falls(outcomes: Sequence[bool]) -> bool:
+    """Whether the newer half is certainly worse than the older, or the newest are than all before them."""
     half = len(outcomes) // 2
     older, newer = Rate.of(outcomes[:half]), Rate.of(outcomes[half:])
-    if older.total and newer.low > older.high:
-        return Trend.BETTER
-    return Trend.WORSE if older.total and newer.high < older.low else Trend.STEADY
+    return newer.high < older.low or drift(outcomes) is not None
 
 
 def course(outcomes: Sequence[bool], *, window: int = 10) -> tuple[Rate, ...]:

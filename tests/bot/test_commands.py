@@ -293,6 +293,6 @@ def test_what_is_no_question_about_runbooks(text: str) -> None:
     assert parse(text) is None
 
 
-@pytest.mark.parametrize("text", ["guidance", "guidance list", "what have you learned?"])
+@pytest.mark.parametrize("text", ["guidance", "guidance list", "what were you taught?"])
 def test_guidance_is_listed(text: str) -> None:
     assert parse(text) == c.ShowGuidance()

@@ -99,7 +99,7 @@ async def test_a_second_person_confirms(tmp_path: Path) -> None:
         assert quoted(kit.core) == ""
         await kit.say(phrase, by="bo")
         assert [one.text for one in in_use(kit.core)] == ["prefer podman"]
-        assert "counts, confirmed by bo" in await kit.say("what have you learned?")
+        assert "counts, confirmed by bo" in await kit.say("what were you taught?")
 
 
 async def test_what_was_rejected_meanwhile_is_not_confirmed(tmp_path: Path) -> None:

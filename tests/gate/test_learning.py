@@ -145,6 +145,8 @@ def test_drift_is_never_told_while_bounds_overlap(outcomes: list[bool]) -> None:
         ([True] * 20, Trend.STEADY),
         ([False] * 10 + [True] * 10, Trend.BETTER),
         ([True] * 10 + [False] * 10, Trend.WORSE),
+        ([True] * 20 + [False] * 5, Trend.WORSE),
+        ([False] * 20 + [True] * 5, Trend.BETTER),
         ([True, False] * 10, Trend.STEADY),
     ],
 )
@@ -153,10 +155,11 @@ def test_trend(outcomes: list[bool], wanted: Trend) -> None:
 
 
 @given(OUTCOMES)
-def test_a_trend_turns_round_with_time(outcomes: list[bool]) -> None:
-    if len(outcomes) % 2 == 0:
-        turned = {Trend.BETTER: Trend.WORSE, Trend.WORSE: Trend.BETTER, Trend.STEADY: Trend.STEADY}
-        assert trend(outcomes[::-1]) is turned[trend(outcomes)]
+def test_what_drifts_gets_worse_and_never_better(outcomes: list[bool]) -> None:
+    if drift(outcomes) is not None:
+        assert trend(outcomes) is Trend.WORSE
+    if trend(outcomes) is Trend.BETTER:
+        assert trend([not one for one in outcomes]) is Trend.WORSE
 
 
 @given(OUTCOMES, st.integers(min_value=1, max_value=30))
