@@ -6,11 +6,12 @@ without a time cannot outlive its question. Whether a person is allowed to decid
 """
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from gate.domain import AGENT, Digest, PersonId
+from gate.policy import Operator
 from gate.supervise.domain import RunId, StepId, StepRisk
 from gate.supervise.errors import (
     NoReasonError,
@@ -36,6 +37,12 @@ class Identities:
 
     people: Mapping[str, PersonId] = field(default_factory=dict)
     machines: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, operators: Iterable[Operator], *, machines: Iterable[str] = ()) -> "Identities":
+        """Return the people on the list of operators, under their names and all their accounts."""
+        people = {name: one.id for one in operators for name in (one.id, *one.accounts)}
+        return cls(people=people, machines=frozenset(machines))
 
     def person(self, name: str) -> PersonId | None:
         """Return who `name` is, None where nobody knows, or it is said of two.

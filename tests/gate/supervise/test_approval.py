@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from gate.domain import AGENT
+from gate.policy import Operator
 from gate.supervise.approval import (
     DEFAULT_EXPIRY_S,
     MAX_EXPIRY_S,
@@ -97,6 +98,13 @@ def test_a_person_who_has_a_bots_name_is_a_bot() -> None:
     who = Identities(people={"bob": ANA}, machines=frozenset({"bob"}))
     assert who.is_machine("bob", agent=BOT)
     assert who.is_machine("Ana", agent=ANA)
+
+
+def test_operators_are_known_by_name_and_account() -> None:
+    who = Identities.of([Operator(id=ANA, accounts=("slack:T1:U7",))], machines=["slack:T1:B1"])
+    assert who.person("ana") == who.person("slack:T1:U7") == ANA
+    assert who.is_machine("slack:T1:B1", agent=BOT)
+    assert who.person("kim") is None
 
 
 def test_one_name_for_two_is_nobody() -> None:
