@@ -4,6 +4,7 @@ An effect says what is wanted, never the content: so the outbox holds no picture
 ledger says when it is shown. Where a surface takes no files, words are folded instead; a picture is left out.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -67,8 +68,12 @@ def _report(core: Core, run: str, *, files: bool) -> Beside:
 
 
 def _trend(core: Core) -> tuple[str, bytes] | None:
+    drawn = trend(learning.learn(core.queries, learning.known(core), now=core.now()).skills)
+    return None if drawn is None else ("trend.png", drawn)
+
+
+def trend(found: Sequence[learning.Skill]) -> bytes | None:
     """Return a picture of the runbooks and diagnostics that were used most; None where none was."""
-    found = learning.learn(core.queries, learning.known(core), now=core.now()).skills
     lines = [
         plotting.Line(
             label=one.id, points=tuple(zip(one.times, course(one.outcomes, window=_NEWEST), strict=True))
@@ -77,9 +82,7 @@ def _trend(core: Core) -> tuple[str, bytes] | None:
     ]
     if not lines:
         return None
-    return "trend.png", plotting.png(
-        lines, title=f"How often it goes well, of the {_NEWEST} newest each time"
-    )
+    return plotting.png(lines, title=f"How often it goes well, of the {_NEWEST} newest each time")
 
 
 _NEWEST = 10

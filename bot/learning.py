@@ -27,7 +27,7 @@ from ledger.queries import Queries
 #: How far back answers count for a suggestion: what people agreed to long ago is no evidence of now.
 RECENT = timedelta(days=180)
 #: Lines of a list in chat.
-_SHOWN = 8
+SHOWN = 8
 _NOTHING = (
     "Nothing yet. It learns from what runs, and from what it is taught:"
     "  save that as a runbook  or  from now on …"
@@ -85,6 +85,9 @@ class Learned:
     def drifting(self) -> tuple[Skill, ...]:
         """What keeps failing where it used to work."""
         return tuple(one for one in self.skills if one.drift is not None)
+
+
+NOTHING = Learned(skills=(), capabilities=(), suggestions=(), instructions=0, facts=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,11 +235,13 @@ def caution_of_runbook(queries: Queries, runbook: str) -> str:
 # ---------------------------------------------------------------- in words
 
 
-def lines(learned: Learned, *, zone: tzinfo, now: datetime, secrets: Sequence[str] = ()) -> list[str]:
-    """Return what was learned, for people."""
+def lines(
+    learned: Learned, *, zone: tzinfo, now: datetime, secrets: Sequence[str] = (), most: int | None = SHOWN
+) -> list[str]:
+    """Return what was learned, for people; `most` lines of each list, None for all."""
     told = [
-        *_of_skills(learned),
-        *_of_capabilities(learned, zone=zone, now=now),
+        *_of_skills(learned, most=most),
+        *_of_capabilities(learned, zone=zone, now=now, most=most),
         *_of_taught(learned),
         *(
             f"suggested: {redact(one.because, extra=secrets).text}. Say  {one.say}  if you want that."
@@ -248,7 +253,7 @@ def lines(learned: Learned, *, zone: tzinfo, now: datetime, secrets: Sequence[st
     return told
 
 
-def _of_skills(learned: Learned) -> list[str]:
+def _of_skills(learned: Learned, *, most: int | None) -> list[str]:
     told = [
         f"! {one.id} is drifting: {_of(one.drift.lately)} lately, {_of(one.drift.before)} before."
         for one in learned.skills
@@ -258,9 +263,9 @@ def _of_skills(learned: Learned) -> list[str]:
         of_kind = [one for one in learned.skills if one.supervised is supervised]
         if of_kind:
             told.append(f"{name}, by how often they ran (ok, and the true rate with 95 % confidence):")
-        told += [f"  {_skill_line(one)}" for one in of_kind[:_SHOWN]]
-        if len(of_kind) > _SHOWN:
-            told.append(f"  … and {len(of_kind) - _SHOWN} more; sayso learning lists all")
+        told += [f"  {_skill_line(one)}" for one in of_kind[:most]]
+        if len(of_kind[:most]) < len(of_kind):
+            told.append(f"  … and {len(of_kind[most:])} more; sayso learning lists all")
     return told
 
 
@@ -274,7 +279,7 @@ def _of(rate: Rate) -> str:
     return f"{rate.good} of {rate.total}"
 
 
-def _of_capabilities(learned: Learned, *, zone: tzinfo, now: datetime) -> list[str]:
+def _of_capabilities(learned: Learned, *, zone: tzinfo, now: datetime, most: int | None) -> list[str]:
     if not learned.capabilities:
         return []
     told = []
@@ -288,7 +293,7 @@ def _of_capabilities(learned: Learned, *, zone: tzinfo, now: datetime) -> list[s
         }[one.state]
         came = f" from {listed([f'#{each}' for each in one.proposals])}" if one.proposals else ""
         told.append(f"  {one.runbook} · since {since}{until}{how} · by {one.kept_by}{came}")
-    return ["can do, since when:", *told[-_SHOWN:]]
+    return ["can do, since when:", *(told if most is None else told[-most:])]
 
 
 def _of_taught(learned: Learned) -> list[str]:

@@ -28,6 +28,7 @@ COMMANDS = {
     "trust": "commands that run unasked for a while",
     "guidance": "what sayso was taught",
     "runbook": "procedures as data: check, list, show or begin one",
+    "learning": "what was learned, and how well it goes",
     "targets": "the inventory",
     "config": "check, show or change the config",
     "doctor": "find what is wrong, and how to mend it",
