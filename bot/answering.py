@@ -133,13 +133,13 @@ def drop_rest(core: Core, outcome: Outcome, proposal: ProposalId, *, note: str) 
             cancel_action(outcome, one, note=note)
 
 
-def cancel_action(outcome: Outcome, one: ActionView, *, note: str) -> None:
-    """Write that an action which has not started never will."""
+def cancel_action(outcome: Outcome, one: ActionView, *, note: str, by: str = "") -> None:
+    """Write that an action which has not started never will; `by` cancelled it, "" where nobody did."""
     outcome.expect(ActionIs(one.action.id, one.state))
     outcome.write(
         Kind.ACTION_CANCELLED,
         correlation_id=one.action.id.rpartition(".")[0],
-        body=ending_body(one.action.id, note=note),
+        body=ending_body(one.action.id, note=note) | ({"by": by} if by else {}),
     )
 
 

@@ -64,7 +64,7 @@ class Cards:
     ) -> None:
         self._key = token_key
         self._seconds = seconds
-        self._secrets = tuple(secrets)
+        self._secrets = secrets
         self._last_run = last_run
         self._caution = caution
 

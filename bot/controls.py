@@ -127,7 +127,7 @@ def withdraw(outcome: Outcome, one: ActionView, *, by: str) -> None:
                 "why": f"cancelled by {by}",
             },
         )
-    cancel_action(outcome, one, note=f"cancelled by {by}, nothing ran")
+    cancel_action(outcome, one, note=f"cancelled by {by}, nothing ran", by=by)
 
 
 def settle(outcome: Outcome, speaker: Speaker, view: ProposalView, wanted: commands.Settle) -> None:

@@ -30,6 +30,8 @@ from bot.ports import (
     RejectedError,
     UncertainError,
 )
+from bot.runbooks.restoring import learn_all
+from bot.runbooks.watching import keep_runs
 from bot.scheduling.timer import Timer
 from bot.showing import open_lines
 from bot.text import Text
@@ -257,6 +259,7 @@ class Conversation:
             self._work.cancel(action, by=person)
         for proposal in outcome.work:
             await self._work.move(proposal)
+        await keep_runs(self._core, self._work)
         await self._work.wrap_up()
         if outcome.work and not outcome.shows:
             quiet = asyncio.ensure_future(self._work.quiet(outcome.work))
@@ -323,6 +326,7 @@ class Conversation:
         """Go on from what the last process left."""
         await self._delivery.inherit()
         await asyncio.to_thread(self._work.remember)
+        await asyncio.to_thread(learn_all, self._core)
         await recovery.close_open_ends(self._core)
         # What people said comes before what was queued: it may have been "stop".
         for item in await asyncio.to_thread(self._core.ledger.inbox.pending):
@@ -330,6 +334,7 @@ class Conversation:
             await asyncio.to_thread(self._take, arrived)
         for proposal in await asyncio.to_thread(self._core.queries.unfinished):
             await self._work.move(proposal)
+        await keep_runs(self._core, self._work)
         await self._work.wrap_up()
         await self._kick()
 
@@ -363,6 +368,7 @@ class Conversation:
                 async with self._lane(place):
                     await asyncio.to_thread(self._close_untaken, place)
             await self._work.retry()
+            await keep_runs(self._core, self._work)
             await self._work.wrap_up()
             await self._delivery.kick()
             await asyncio.to_thread(self._core.ledger.tick)

@@ -14,10 +14,12 @@ from zoneinfo import ZoneInfo
 
 from bot.brake import Brake
 from bot.inventory import Inventory
+from bot.known_secrets import KnownSecrets
 from bot.places import parse, place_id
 from bot.planning.library import Library
 from bot.ports import Clock, Executor, IdSource, MessageRef, PlaceRef
 from bot.recollection import Recollection
+from bot.runbooks.kept import Kept
 from bot.settings.live import Settings
 from bot.timing import Stopwatch, no_stopwatch
 from gate import authority
@@ -49,7 +51,7 @@ class Core:
         posture_is_set: whether the owner set a posture anywhere; then no switch goes below it.
         floor: kill switches that the owner set and no chat command may lift.
         machine_zone: the time zone that an empty bot.timezone means.
-        secrets: literal values from the configuration that must never be shown.
+        secrets: literal values that must never be shown: of the configuration, and of runs.
         token_key: 32 secret bytes that button tokens are made with.
         acts: the families of acts other than commands, in the order in which a message is offered to them.
         places: what people call a place, and where it is, as `bot.places.parse` reads it.
@@ -57,6 +59,7 @@ class Core:
         retention_days: age at which exact words are forgotten; 0 keeps them.
         brake: what was tightened and cannot be recorded yet.
         recollection: what is remembered, kept between turns; `bot.memory` asks it.
+        runs: where open runs stand, kept between looks; `bot.runbooks.restoring` asks it.
         rehearsal: every entry is marked as rehearsal (D1).
         stopwatch: times what metrics tell of; nothing is decided by it.
     """
@@ -74,7 +77,7 @@ class Core:
     token_key: bytes
     posture_is_set: bool = False
     floor: Switches = dataclasses.field(default_factory=Switches)
-    secrets: tuple[str, ...] = ()
+    secrets: KnownSecrets = dataclasses.field(default_factory=KnownSecrets)
     machine_zone: tzinfo = UTC
     places: Mapping[str, str] = dataclasses.field(default_factory=dict)
     settings: Settings = dataclasses.field(default_factory=Settings)
@@ -85,6 +88,7 @@ class Core:
     stopwatch: Stopwatch = no_stopwatch
     brake: Brake = dataclasses.field(default_factory=Brake)
     recollection: Recollection = dataclasses.field(default_factory=Recollection)
+    runs: Kept = dataclasses.field(default_factory=Kept)
 
     def now(self) -> datetime:
         """Return the current instant, aware UTC."""

@@ -43,7 +43,7 @@ def close_due(core: Core) -> bool:
 
 def next_due(core: Core) -> datetime | None:
     """Return when something ends or is said by itself next; None when nothing will."""
-    found = [core.queries.next_deadline(), ladder.next_due(core)]
+    found = [core.queries.next_deadline(), ladder.next_due(core), core.queries.next_run_due()]
     within = timedelta(seconds=core.policy.start_within_s)
     found += [
         one.queued_at + within

@@ -30,7 +30,9 @@ from bot.ports import (
     RejectedError,
     UncertainError,
 )
+from bot.runbooks import cards as run_cards
 from gate.domain import PlaceId, ProposalId
+from gate.supervise.domain import RunId
 from ledger.kinds import Batch, EffectKind, Json, LedgerError
 from ledger.outbox import OutboxItem
 
@@ -283,20 +285,20 @@ class Delivery:
     def _message(self, port: ChatPort, item: OutboxItem) -> Message:
         if item.kind is EffectKind.CARD:
             return self._card(port, ProposalId(item.subject))
+        more = attaching.beside(self._core, item.body.get("file"), files=port.capabilities.files)
         return Message(
             body=text_of(item.body["text"]),
-        more = attaching.beside(self._core, item.body.get("file"), files=port.capabilities.files)
-            # What has more choices than fit names them in its words too.
-            buttons=_buttons(item.body["buttons"])[: port.capabilities.max_buttons],
             fold=more.fold,
             attachment=more.file,
+            # What has more choices than fit names them in its words too.
+            buttons=_buttons(item.body["buttons"])[: port.capabilities.max_buttons],
             asks=str(item.body.get("asks", "")),
         )
 
     def _card(self, port: ChatPort, proposal: ProposalId) -> Message:
         view = self._core.queries.proposal(proposal)
         if view is None:
-            raise LookupError(f"no proposal {proposal}")
+            return run_cards.draw(self._core, RunId(proposal), now=self._core.now())
         return self._cards.draw(
             view,
             now=self._core.now(),

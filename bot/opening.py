@@ -24,10 +24,17 @@ def open_approval(
     phrase: str | None,
     list_digest: Digest,
     action_digest: Digest,
+    open_s: int | None = None,
 ) -> None:
-    """Write the opening of an approval of `action`; `phrase` is what grants it, None where words do."""
+    """Write the opening of an approval of `action`.
+
+    Args:
+        phrase: what grants it, None where words do.
+        open_s: seconds that it stays open, where that is less than usual.
+    """
     proposal = ProposalId(action.id.rpartition(".")[0])
-    deadline = outcome.at + timedelta(seconds=core.policy.approval_s)
+    usual_s = core.policy.approval_s
+    deadline = outcome.at + timedelta(seconds=usual_s if open_s is None else min(open_s, usual_s))
     body: dict[str, Json] = {
         "approval": ApprovalId(f"{action.id}/{core.ids.short_id()}"),
         "proposal": proposal,

@@ -44,6 +44,9 @@ from ledger.codec import Doc, action_doc, radius_doc, verdict_doc
 from ledger.kinds import Json, Kind, ProposalIsNew
 from ledger.views import ActionView
 
+#: The act that runs nothing: a step of a runbook at which a person says go on.
+AGREE = "agree"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
@@ -67,10 +70,13 @@ class Denied:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """Who asked for what, where, and where the card goes; `routed` is set where the config said so.
+    """Who asked for what, where, and where the card goes.
 
-    `waits` names the setting because of which nothing of it runs at once, whatever the gate lets run; "" for
-    none.
+    Attributes:
+        routed: the config says where the card goes.
+        waits: what keeps all of it from running at once, whatever the gate lets run; "" for none.
+        open_s: how long its questions stay open; None for as long as usual.
+        quiet: no card is shown of what waits for nobody.
     """
 
     requester: PersonId
@@ -80,23 +86,13 @@ class Asked:
     replaces: ProposalId | None = None
     routed: bool = False
     waits: str = ""
+    open_s: int | None = None
+    quiet: bool = False
 
 
 def judge(core: Core, action: Action) -> Judged:
     """Return what the gate says of `action` at this moment."""
-    verdict = classify(
-        action.command,
-        rules=core.rules,
-        declared_risk=action.declared_risk,
-        become=bool(action.target.become),
-        as_root=_as_root(action),
-    )
-    verdict = _in_its_folder(core, action, verdict)
-    if sum(part.risk is Risk.DESTRUCTIVE for part in verdict.parts) > 1:
-        # A name for one of several destructions would hide the others, on the card and in the phrase (C16).
-        verdict = replace(verdict, deed=None)
-    if action.verify is not None:
-        verdict = _with_verify(core, action, verdict)
+    verdict = _agreement(action) if action.act == AGREE else _of_command(core, action)
     radius = blast.radius(verdict.touches, action.target.id, core.inventory.graph())
     policy = core.policy_now()
     way = route(
@@ -109,6 +105,30 @@ def judge(core: Core, action: Action) -> Judged:
         trusted=allows(core.trust_rules(), action, verdict, known=core.rules, policy=policy, now=core.now()),
     )
     return Judged(action=action, verdict=verdict, radius=radius, route=way, digest=action_digest(action))
+
+
+def _agreement(action: Action) -> Verdict:
+    """Return the verdict on what runs nothing: only that somebody agrees is asked for."""
+    return Verdict(
+        risk=Risk(action.declared_risk or Risk.READ_ONLY),
+        auto_run=False,
+        reasons=("a person has to agree before the run goes on",),
+    )
+
+
+def _of_command(core: Core, action: Action) -> Verdict:
+    verdict = classify(
+        action.command,
+        rules=core.rules,
+        declared_risk=action.declared_risk,
+        become=bool(action.target.become),
+        as_root=_as_root(action),
+    )
+    verdict = _in_its_folder(core, action, verdict)
+    if sum(part.risk is Risk.DESTRUCTIVE for part in verdict.parts) > 1:
+        # A name for one of several destructions would hide the others, on the card and in the phrase (C16).
+        verdict = replace(verdict, deed=None)
+    return verdict if action.verify is None else _with_verify(core, action, verdict)
 
 
 def _in_its_folder(core: Core, action: Action, verdict: Verdict) -> Verdict:
@@ -178,13 +198,20 @@ def _bound(core: Core, draft: ActionDraft, target: Target, *, proposal: Proposal
 
 def propose(core: Core, outcome: Outcome, actions: Sequence[Action], asked: Asked) -> ProposalId | Denied:
     """Write a proposal of `actions` into `outcome`: its entry, its approvals, its card and its first move."""
-    judged = tuple(_waiting(judge(core, action), asked.waits) for action in actions)
+    return propose_judged(core, outcome, [judge(core, action) for action in actions], asked)
+
+
+def propose_judged(
+    core: Core, outcome: Outcome, found: Sequence[Judged], asked: Asked
+) -> ProposalId | Denied:
+    """Write a proposal of actions that the gate has just judged; see `propose`."""
+    judged = tuple(_waiting(one, asked.waits) for one in found)
     for one in judged:
         if one.route.kind is RouteKind.DENY and one.route.reason is not None:
             return Denied(
                 reason=one.route.reason, command=one.action.command, target=str(one.action.target.id)
             )
-    proposal = ProposalId(actions[0].id.rpartition(".")[0])
+    proposal = ProposalId(judged[0].action.id.rpartition(".")[0])
     asked = _routed(core, judged, asked)
     digest = list_digest([one.digest for one in judged])
     outcome.expect(ProposalIsNew(proposal))
@@ -194,20 +221,9 @@ def propose(core: Core, outcome: Outcome, actions: Sequence[Action], asked: Aske
         body=_body(core, outcome, asked, judged, proposal=proposal, digest=digest),
         words=_words(judged),
     )
-    steps = [sequence.Step(ActionState.PROPOSED, one.route.kind) for one in judged]
-    for index in sequence.opens_at_once(steps):
-        one = judged[index]
-        open_approval(
-            core,
-            outcome,
-            one.action,
-            risk=one.verdict.risk,
-            requester=asked.requester,
-            phrase=one.route.phrase if one.route.kind is RouteKind.PHRASE else None,
-            list_digest=digest,
-            action_digest=one.digest,
-        )
-    outcome.card(proposal, place=asked.shown_in)
+    _open(core, outcome, judged, asked, digest=digest)
+    if not asked.quiet or any(one.route.kind is not RouteKind.AUTO for one in judged):
+        outcome.card(proposal, place=asked.shown_in)
     elsewhere = _places_of_seconds(core, judged, asked)
     for place in elsewhere:
         outcome.card(proposal, place=place)
@@ -222,6 +238,24 @@ def propose(core: Core, outcome: Outcome, actions: Sequence[Action], asked: Aske
             outcome.window = (asked.requester, proposal)
     outcome.work.append(proposal)
     return proposal
+
+
+def _open(core: Core, outcome: Outcome, judged: Sequence[Judged], asked: Asked, *, digest: Digest) -> None:
+    """Ask about every action whose turn it is to be asked about."""
+    steps = [sequence.Step(ActionState.PROPOSED, one.route.kind) for one in judged]
+    for index in sequence.opens_at_once(steps):
+        one = judged[index]
+        open_approval(
+            core,
+            outcome,
+            one.action,
+            risk=one.verdict.risk,
+            requester=asked.requester,
+            phrase=one.route.phrase if one.route.kind is RouteKind.PHRASE else None,
+            list_digest=digest,
+            action_digest=one.digest,
+            open_s=asked.open_s,
+        )
 
 
 def _waiting(one: Judged, because: str) -> Judged:
@@ -272,6 +306,8 @@ def _places_of_seconds(core: Core, judged: Sequence[Judged], asked: Asked) -> li
 
 def rejudge(core: Core, view: ActionView) -> Judged:
     """Return what the gate says now of a recorded action, its target resolved anew."""
+    if view.action.act == AGREE:
+        return judge(core, view.action)
     target = core.inventory.identify(view.action.target)
     return judge(core, replace(view.action, target=target))
 

@@ -16,6 +16,7 @@ from bot.deadlines import close_due
 from bot.execution import ending
 from bot.execution.settle import boot_id
 from bot.ports import Account, Ended, EndKind, Inbound, InboundKind, MessageRef, PlaceRef
+from bot.proposing import AGREE
 from gate.domain import PlaceId
 from gate.lifecycle import ActionState
 from ledger import remains
@@ -44,6 +45,8 @@ async def close_open_ends(core: Core) -> None:
 
 async def _told_by_boot_id(core: Core, view: ActionView) -> Ended | None:
     """Return the end of a reboot that took the bot down with it; None where it cannot be told."""
+    if view.action.act == AGREE:
+        return Ended(kind=EndKind.EXITED, exit_code=0)  # nothing ran that could have been cut off
     before = remains.boot_id(core.ledger.reader(), view.action.id)
     if before is None:
         return None

@@ -22,8 +22,9 @@ class Claim:
 
 
 APPROVE, DENY, DETAILS, PREVIEW, PICK = "a", "d", "i", "p", "o"
-#: TYPE, EDIT and FILL open a form, DROP cancels a choice; the others are the tokens of forms themselves.
-TYPE, EDIT, FILL, DROP = "t", "e", "f", "c"
+#: TYPE, EDIT and FILL open a form, DROP cancels a choice, ROLLBACK begins a run that undoes one.
+TYPE, EDIT, FILL, DROP, ROLLBACK = "t", "e", "f", "c", "b"
+#: The tokens of forms themselves.
 PHRASE_FORM, REASON_FORM, EDIT_FORM, FILL_FORM = "T", "R", "E", "F"
 #: What the token of a reason is bound to: a reason is owed whatever becomes of the card.
 REASON_SHOWN = "reason"
@@ -38,6 +39,7 @@ LABELS = {
     EDIT: "Edit",
     FILL: "Fill in",
     DROP: "Cancel",
+    ROLLBACK: "Roll back",
 }
 CHOICES = (*LABELS, PHRASE_FORM, REASON_FORM, EDIT_FORM, FILL_FORM)
 

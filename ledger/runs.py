@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from gate.domain import Digest, PersonId, PlaceId, ProposalId
+from gate.domain import ActionId, Digest, PersonId, PlaceId, ProposalId
 from gate.errors import TransitionError
 from gate.lifecycle import RUN, RunEvent, RunStatus, advance
 from gate.supervise.domain import Outcome, RunbookId, RunbookSpec, RunId, StepId, Terminal
@@ -261,6 +261,13 @@ class RunReader(Reader):
         """Return the run whose step made `proposal`, if that is the newest one of the step; else None."""
         row = self._row("SELECT run FROM run_step WHERE proposal=? AND proposal<>''", proposal)
         return None if row is None else self.run(row["run"])
+
+    def stopped_by(self, action: ActionId) -> PersonId | None:
+        """Return who cancelled `action`, before it started or while it ran; None where nobody did."""
+        found = self._one(
+            "SELECT coalesce(max(json_extract(ending, '$.by')), '') FROM action WHERE id=?", action
+        )
+        return PersonId(found) if found else None
 
     def next_run_due(self) -> datetime | None:
         """Return when the wait of a run is over next; None for never."""

@@ -20,6 +20,7 @@ from bot.app import App, assemble, running
 from bot.core import Core
 from bot.execution.executor import FleetExecutor
 from bot.inventory import Inventory, ServiceConfig, TargetConfig, build
+from bot.known_secrets import KnownSecrets
 from bot.loading.lexicon import load_lexicons
 from bot.loading.library import load_library
 from bot.loading.rules import load_rules
@@ -306,6 +307,7 @@ async def conversation(
     settings: Mapping[Layer, Mapping[str, Candidate]] | None = None,
     library: Library | None = None,
     acts: tuple[ActHandler, ...] = HANDLERS,
+    secrets: Sequence[str] = (),
     **changes: object,
 ) -> AsyncIterator[Kit]:
     """Run a conversation on a ledger in `folder`; open the same folder again to go on after a stop.
@@ -335,6 +337,7 @@ async def conversation(
             clock=clock,
             ids=ids,
             token_key=b"k" * 32,
+            secrets=KnownSecrets(secrets),
             **changes,  # type: ignore[arg-type] # fields by name
         )
         app = assemble(core, ports={one.name: one for one in (port, *ports)})

@@ -69,7 +69,7 @@ class TrustActs:
             known=core.rules,
             request_at=request.request_at,
             zone=speaker.zone,
-            secrets=core.secrets,
+            secrets=tuple(core.secrets),
         )
         return set_trust.resolve(request.slots, facts)
 

@@ -14,6 +14,7 @@ from bot.core import Core
 from bot.inventory.hostkeys import KnownHostsError
 from bot.inventory.ssh_config import SshConfigError
 from bot.proposing import Judged, rejudge
+from bot.runbooks import letting
 from gate import authority, quorum
 from gate.domain import PendingApproval, ProposalId, Reason, ReasonCode, RouteKind
 from gate.lifecycle import ActionState, ApprovalState
@@ -51,10 +52,11 @@ class Void:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cleared:
-    """It may start, on these expectations."""
+    """It may start, on these expectations; `let` is what the supervisor of its run wants written with it."""
 
     judged: Judged
     expects: tuple[Expectation, ...]
+    let: letting.Let
 
 
 def inspect(core: Core, view: ActionView) -> Cleared | Held | Void:
@@ -75,12 +77,19 @@ def inspect(core: Core, view: ActionView) -> Cleared | Held | Void:
     )
     if objection is not None:
         return Void(reason=objection)
-    expects: list[Expectation] = [ActionIs(view.action.id, ActionState.QUEUED), SwitchesAre(seq)]
+    let = letting.let(core, view)
+    if isinstance(let, Reason):
+        return Void(reason=let)
+    expects: list[Expectation] = [
+        *let.expects,
+        ActionIs(view.action.id, ActionState.QUEUED),
+        SwitchesAre(seq),
+    ]
     if view.approval is not None:
         expects.append(ApprovalIs(view.approval.id, ApprovalState.GRANTED))
     elif view.rule:
         expects.append(RowIs("trust_rule", view.rule, trusting.ACTIVE))
-    return Cleared(judged=judged, expects=tuple(expects))
+    return Cleared(judged=judged, expects=tuple(expects), let=let)
 
 
 def start(core: Core, view: ActionView, cleared: Cleared, *, boot_id: str | None) -> None:
@@ -105,7 +114,10 @@ def start(core: Core, view: ActionView, cleared: Cleared, *, boot_id: str | None
     # Both may be so since `inspect`, and in no entry that the batch expects.
     if core.brake.tighten(Switches()).stopped or _untrusted(core, view) is not None:
         raise LostRaceError(cleared.expects[0])
-    core.ledger.append(Batch(at=core.now(), drafts=(draft,), expects=cleared.expects))
+    let = cleared.let
+    core.ledger.append(
+        Batch(at=core.now(), drafts=(draft, *let.drafts), expects=cleared.expects, effects=let.effects)
+    )
 
 
 def _lapsed(core: Core, view: ActionView) -> Reason | None:

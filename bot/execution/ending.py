@@ -4,12 +4,15 @@ One batch for each end: the end itself, the grants it takes back from what follo
 it, and the edit of the card. Output is redacted and capped here; what ran was neither.
 """
 
+from collections.abc import Mapping
+
 from bot.core import Core
 from bot.opening import open_approval
 from bot.outcome import Outcome
 from bot.ports import Captured, Ended, EndKind
+from bot.runbooks import judging
 from gate.digest import list_digest
-from gate.domain import Digest, ProposalId, RouteKind, TurnId
+from gate.domain import Digest, PersonId, ProposalId, RouteKind, TurnId
 from gate.lifecycle import ACTION_ENDED, ActionState
 from gate.redact import redact
 from ledger.kinds import ActionIs, Json, Kind
@@ -23,8 +26,20 @@ _KINDS = {
 }
 
 
-def record(core: Core, view: ActionView, ended: Ended) -> None:
-    """Record the end of a started action and stop what follows if it did not succeed."""
+def record(
+    core: Core,
+    view: ActionView,
+    ended: Ended,
+    *,
+    by: PersonId | None = None,
+    files: Mapping[str, bool] | None = None,
+) -> None:
+    """Record the end of a started action and stop what follows if it did not succeed.
+
+    Args:
+        by: who stopped it.
+        files: what its runbook wanted to be looked at afterwards, and whether it was there.
+    """
     proposal = _parent(core, view)
     outcome = _outcome(core, proposal)
     kind = _KINDS.get(ended.kind) or (Kind.ACTION_SUCCEEDED if ended.exit_code == 0 else Kind.ACTION_FAILED)
@@ -34,9 +49,10 @@ def record(core: Core, view: ActionView, ended: Ended) -> None:
     outcome.write(
         kind,
         correlation_id=proposal.id,
-        body={**_body(view, ended), "masked": shown.count},
+        body={**_body(view, ended), "masked": shown.count, **({"by": by} if by else {})},
         words={"output": shown.text} if shown.text else {},
     )
+    judging.judge(core, outcome, view, ended, files=files or {})
     if kind is not Kind.ACTION_SUCCEEDED:
         _stop_rest(core, outcome, proposal, after=view)
     outcome.refresh(proposal.id, place=proposal.shown_in)

@@ -65,6 +65,8 @@ class FleetExecutor:
         capture = Capture(head_bytes=head, tail_bytes=tail, on_output=on_output, apart=apart)
         if cancel.is_set():
             return _STOPPED
+        if action.act != "exec":
+            return Ended(kind=EndKind.NOT_STARTED, note=f"{action.act} is nothing that runs")
         try:
             self._check_identity(action.target)
             return await self._run(action, capture=capture, cancel=cancel)

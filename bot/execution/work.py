@@ -6,6 +6,7 @@ whatever is not read-only; a failure stops the rest of its proposal, which then 
 """
 
 import asyncio
+import contextlib
 import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -19,6 +20,8 @@ from bot.execution import door, ending
 from bot.execution.settle import boot_id, probe, settle_reboot, settle_verify
 from bot.phrasing import duration, named
 from bot.ports import Ended, EndKind, OutputSink
+from bot.proposing import AGREE
+from bot.runbooks import judging, runner
 from gate.domain import ActionId, PersonId, ProposalId, TargetId
 from gate.lifecycle import ActionState
 from gate.sequence import Move, MoveKind, Step, next_move
@@ -35,6 +38,9 @@ LIVE_BYTES = 4096
 
 #: While the end of a command cannot be recorded, it is tried again this often.
 RECORD_RETRY_S = 2.0
+
+#: The longest that the next step of a run waits for the end of the last one to be shown.
+SEEN_S = 5.0
 
 _UNWRITABLE = "until the ledger can be written again"
 
@@ -169,8 +175,9 @@ class Work:
         self._tasks[one.action.id] = task
 
     async def quiet(self, proposals: Iterable[ProposalId]) -> None:
-        """Wait until nothing of `proposals` runs any more."""
-        for proposal in dict.fromkeys(proposals):
+        """Wait until nothing of `proposals` runs any more, nor of the runs that they are steps of."""
+        waiting = list(dict.fromkeys(proposals))
+        for proposal in waiting:
             while True:
                 async with self._lock(proposal):  # a move under way may be about to start the next
                     tasks = [task for action, task in self._tasks.items() if _belongs(action, proposal)]
@@ -178,6 +185,9 @@ class Work:
                     break
                 # not gather: whoever gives up waiting must not cancel what runs
                 await asyncio.wait(tasks)
+            newest = await asyncio.to_thread(runner.newest, self._core, proposal)
+            if newest is not None and newest not in waiting:
+                waiting.append(newest)
 
     def cancel(self, action: ActionId, *, by: PersonId) -> bool:
         """Stop a running action, or drop it before it starts; False when nothing of that name runs."""
@@ -242,12 +252,24 @@ class Work:
         await self._delivery.kick()
 
     async def _followed(self, action: ActionId) -> tuple[ProposalId, ...]:
-        """Let what follows a failure follow; whatever fails about that, the failure itself is recorded."""
+        """Let what follows an end follow; whatever fails about that, the end itself is recorded."""
         try:
+            if await asyncio.to_thread(runner.is_step, self._core, _proposal(action)):
+                await self._seen(_proposal(action))
+                return await asyncio.to_thread(runner.follow, self._core, action)
             return await asyncio.to_thread(repairing.follow, self._core, action)
         except Exception:
-            log.exception("nothing follows the failure of %s", action)
+            log.exception("nothing follows the end of %s", action)
             return ()
+
+    async def _seen(self, proposal: ProposalId) -> None:
+        """Wait until the end of a step can be seen, if that is soon: what is asked next comes after it."""
+        view = await asyncio.to_thread(self._core.queries.proposal, proposal)
+        if view is None:
+            return
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(SEEN_S):
+                await self._delivery.shown([view.shown_in], [proposal])
 
     async def _start_and_run(self, view: ActionView) -> bool:
         """Start and run one action; False when it stays queued."""
@@ -289,13 +311,17 @@ class Work:
         finally:
             ticker.cancel()
             await asyncio.gather(ticker, return_exceptions=True)
-        await self._recorded(view, lambda: ending.record(self._core, view, ended))
+        files = await judging.look(self._core, view, ended)
+        by = self._cancelled_by.get(view.action.id) if ended.kind is EndKind.CANCELLED else None
+        await self._recorded(view, lambda: ending.record(self._core, view, ended, by=by, files=files))
         self._core.probe("end.recorded")
         if view.action.verify is not None and ended.kind is EndKind.EXITED and ended.exit_code == 0:
             await self._check(view, view.action.verify)
 
     async def _executed(self, view: ActionView, *, booted: str | None) -> Ended:
         core = self._core
+        if view.action.act == AGREE:
+            return Ended(kind=EndKind.EXITED, exit_code=0)  # that somebody agreed is all that there is to it
         core.probe("run.before")
         ended = await core.executor.run(
             view.action,

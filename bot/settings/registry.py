@@ -235,6 +235,16 @@ SETTINGS: tuple[Setting, ...] = (
         "(whether to look), propose (a look that waits for a yes), run (a look, if it only reads).",
     ),
     Setting(
+        key="runbooks.autonomy",
+        type=Level,
+        default=Level.RUN,
+        scope=Scope.CALL,
+        hot=True,
+        clamped_by="autonomy.max",
+        help="How far a runbook goes: run (a step asks where its runbook or the gate does), propose (every "
+        "step waits for a yes), below that what it would do is only shown.",
+    ),
+    Setting(
         key="clarify.width",
         type=Width,
         default=Width.BALANCED,

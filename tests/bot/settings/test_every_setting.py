@@ -154,6 +154,13 @@ async def _repair(folder: Path) -> None:
         assert "likely" not in await failed(kit)
 
 
+@check("runbooks.autonomy")
+async def _runbooks(folder: Path) -> None:
+    async with started(folder) as kit:
+        await kit.say("set runbooks.autonomy to propose")
+        assert "waits for a yes" in await kit.say("run runbook high-load on local")
+
+
 @check("clarify.width")
 async def _width(folder: Path) -> None:
     async with started(folder, places=PLACES) as kit:

@@ -71,7 +71,11 @@ def test_asking_for_the_wrong_kind_of_value_is_a_mistake() -> None:
 
 def test_the_registry_keeps_its_own_rules() -> None:
     check(SETTINGS)
-    assert {one.key for one in SETTINGS if one.clamped_by} == {"schedule.autonomy", "repair.autonomy"}
+    assert {one.key for one in SETTINGS if one.clamped_by} == {
+        "schedule.autonomy",
+        "repair.autonomy",
+        "runbooks.autonomy",
+    }
     assert CEILING.tightest is not None
     assert not CEILING.hot
 
