@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -413,3 +414,11 @@ def test_words_stay_words() -> None:
     assert isinstance(fields, dict)
     assert fields["aliases"] == ["2026-01-01", "12:30", "0100", "~x", "off"]
     assert fields["title"] == "no"
+
+
+def test_the_example_of_the_page_about_the_format_is_sound() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "runbook-format.md").read_text(encoding="utf-8")
+    examples = re.findall(r"^```yaml\n(version.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert examples
+    _, faults = put_together(read_text(one.encode()) for one in examples)
+    assert faults == []
