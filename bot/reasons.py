@@ -12,7 +12,7 @@ from bot.answering import Speaker
 from bot.core import Core
 from bot.hearing import reader
 from bot.outcome import Outcome
-from bot.planning.drafts import Plan, PlanSource, Question
+from bot.planning.drafts import Plan, PlanSource, Question, RunbookPlan
 from bot.text import Text
 from gate.domain import AGENT, AssentVerdict, Facts, ProposalId
 from ledger.kinds import Kind
@@ -58,7 +58,7 @@ def _is_request(core: Core, text: str) -> bool:
     if _LIKE_A_REQUEST.match(text):
         return True
     planned = asking.planned(core, text)
-    if not isinstance(planned, Plan | Question):
+    if not isinstance(planned, Plan | RunbookPlan | Question):
         return False
     if isinstance(planned, Plan) and planned.source is PlanSource.LITERAL:
         return True

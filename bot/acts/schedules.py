@@ -15,7 +15,7 @@ from bot.acts.handler import ActRequest, Bound
 from bot.answering import Speaker
 from bot.core import Core
 from bot.outcome import Outcome
-from bot.planning.drafts import Plan, Question
+from bot.planning.drafts import Plan, Question, RunbookPlan
 from bot.proposing import Denied, bind, judge
 from bot.text import Text, block
 from bot.zones import zones_in
@@ -149,6 +149,8 @@ def _problem(core: Core, request: str) -> Reason | None:
     read = asking.planned(core, request)
     if not isinstance(read, Plan):
         how = f'Nothing here does "{request}". Say it as  run <command> on <target>.'
+        if isinstance(read, RunbookPlan):
+            how = "A runbook is run by a person who asks for it; it cannot be scheduled."
         if isinstance(read, Question):
             near = "; ".join(option.request for option in read.options)
             how = f"{read.text.removeprefix('Nothing ran. ')}{f' {near}' if near else ''}"

@@ -9,6 +9,7 @@ overlooked and nobody mends one fault at a time.
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -73,11 +74,12 @@ def load_library(overlay: Path | None = None) -> Library:
     return library
 
 
-def read_built_in() -> list[Read]:
-    """Read the documents that come with sayso."""
+@cache
+def read_built_in() -> tuple[Read, ...]:
+    """Read the documents that come with sayso, once: they are part of the package."""
     folder = resources.files("bot") / "library"
     files = sorted((one for one in folder.iterdir() if one.name.endswith(SUFFIXES)), key=lambda one: one.name)
-    return [replace(read_file(file), built_in=True) for file in files]
+    return tuple(replace(read_file(file), built_in=True) for file in files)
 
 
 def read_folder(folder: Path) -> list[Read]:
