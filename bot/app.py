@@ -33,6 +33,7 @@ from bot.ids import RandomIds
 from bot.listening import Listener
 from bot.loading.lexicon import load_lexicons
 from bot.loading.library import load_library
+from bot.loading.shelf import Shelf, settle
 from bot.outcome import text_of
 from bot.ports import Account, ChatPort, Clock, Executor, Inbound, PlaceRef
 from bot.pressing import Presses
@@ -99,13 +100,15 @@ def build(
     inventory = inventory_of(config)
     library = config.paths.library
     queries = Queries(ledger.reader)
+    settle(library, lambda capability: queries.capability(capability) is not None)
+    shelf = Shelf(load_library(library if library.is_dir() else None), folder=library)
     settings = Settings(start=config.layers, runtime=functools.partial(said_at_run_time, queries))
     kept = functools.partial(settings.number, "bot.output_max_bytes")
     core = Core(
         ledger=ledger,
         queries=queries,
         inventory=inventory,
-        library=load_library(library if library.is_dir() else None),
+        shelf=shelf,
         executor=executor or FleetExecutor(inventory, output_bytes=kept),
         rules=rules_of(config),
         lexicons=load_lexicons(),

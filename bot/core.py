@@ -33,6 +33,7 @@ from ledger.store import Ledger
 
 if TYPE_CHECKING:  # a handler is handed the core, so only its type is known here
     from bot.acts.handler import ActHandler
+    from bot.loading.shelf import Shelf  # which brings YAML and its checks
 
 #: Named moments between a message and its recorded end; the crash tests stop the process at each of them.
 Probe = Callable[[str], None]
@@ -48,6 +49,7 @@ class Core:
 
     Attributes:
         policy: what the owner set, before run-time switches.
+        shelf: holds the library in use, and the folder that runbooks are kept in.
         posture_is_set: whether the owner set a posture anywhere; then no switch goes below it.
         floor: kill switches that the owner set and no chat command may lift.
         machine_zone: the time zone that an empty bot.timezone means.
@@ -67,7 +69,7 @@ class Core:
     ledger: Ledger
     queries: Queries
     inventory: Inventory
-    library: Library
+    shelf: "Shelf"
     executor: Executor
     rules: Rules = dataclasses.field(repr=False)  # tens of megabytes in words
     lexicons: Lexicons
@@ -89,6 +91,11 @@ class Core:
     brake: Brake = dataclasses.field(default_factory=Brake)
     recollection: Recollection = dataclasses.field(default_factory=Recollection)
     runs: Kept = dataclasses.field(default_factory=Kept)
+
+    @property
+    def library(self) -> Library:
+        """The documents in use; what is kept while sayso runs is among them from then on."""
+        return self.shelf.library
 
     def now(self) -> datetime:
         """Return the current instant, aware UTC."""

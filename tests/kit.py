@@ -24,6 +24,7 @@ from bot.known_secrets import KnownSecrets
 from bot.loading.lexicon import load_lexicons
 from bot.loading.library import load_library
 from bot.loading.rules import load_rules
+from bot.loading.shelf import Shelf
 from bot.planning.library import Library
 from bot.ports import (
     Account,
@@ -329,7 +330,7 @@ async def conversation(
             acts=acts,
             settings=Settings(start=settings or {}, runtime=functools.partial(said_at_run_time, queries)),
             inventory=inventory,
-            library=library or _library(),
+            shelf=Shelf(library or _library(), folder=folder / "library"),
             executor=executor(inventory),
             rules=_rules(),
             lexicons=load_lexicons(),

@@ -53,7 +53,7 @@ def test_a_faulty_document_is_never_written(shelf: Shelf, tmp_path: Path) -> Non
 
 def test_words_that_another_document_claims_are_a_fault(shelf: Shelf) -> None:
     with pytest.raises(ShelfError, match="claim"):
-        shelf.lay("sync-disks", "c1", BOOK.replace("flush the disks", "disk space"))
+        shelf.lay("sync-disks", "c1", BOOK.replace("flush the disks", "df"))
 
 
 def test_a_folder_that_is_faulty_keeps_nothing_and_the_library_stays(shelf: Shelf, tmp_path: Path) -> None:
