@@ -71,7 +71,7 @@ def test_every_step_binds_with_its_defaults_and_plain_values() -> None:
         "path": "/x",
         "host": "example.org",
     }
-    for document in LIBRARY.documents.values():
+    for document in PLAIN:
         values = {name: item.default or plain[item.type] for name, item in document.inputs.items()}
         for step in document.steps:
             assert "{{ inputs" not in bind(step.command, values, inputs=document.inputs)
