@@ -51,9 +51,11 @@ def test_a_faulty_document_is_never_written(shelf: Shelf, tmp_path: Path) -> Non
     assert list(shelf.faults("sync-disks", BOOK)) == []
 
 
-def test_words_that_another_document_claims_are_a_fault(shelf: Shelf) -> None:
+def test_words_that_another_own_document_claims_are_a_fault(shelf: Shelf) -> None:
+    shelf.lay("sync-disks", "c1", BOOK)
+    shelf.put("sync-disks", "c1")
     with pytest.raises(ShelfError, match="claim"):
-        shelf.lay("sync-disks", "c1", BOOK.replace("flush the disks", "df"))
+        shelf.lay("other", "c2", BOOK.replace("sync-disks", "other"))
 
 
 def test_a_folder_that_is_faulty_keeps_nothing_and_the_library_stays(shelf: Shelf, tmp_path: Path) -> None:
