@@ -183,15 +183,19 @@ def _record(core: Core, kind: Kind) -> None:
     core.ledger.append(Batch(at=core.now(), drafts=(draft,)))
 
 
-def chat(config: Config) -> int:
-    """Run the core for the console of this process; return its exit code."""
+def chat(config: Config, *, first: str = "") -> int:
+    """Run the core for the console of this process; return its exit code.
+
+    Args:
+        first: what is said before anybody types; "" for nothing.
+    """
     clock = SystemClock()
     ledger = open_ledger(config, clock)
     try:
         port = ConsolePort(
             clock=clock,
             login=config.login,
-            front=choose_front(history=config.paths.history),
+            front=choose_front(history=config.paths.history, first=first),
             rehearsal=config.rehearsal,
         )
         asyncio.run(_converse(config, ledger, port, clock))

@@ -221,6 +221,40 @@ class ShowReport:
     run: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopRun:
+    """End a run; without an id, the one that goes on here."""
+
+    run: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RollBack:
+    """Undo what a run did."""
+
+    run: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanRun:
+    """Tell what a request would do and ask, and do nothing of it."""
+
+    request: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShowRuns:
+    """List the newest runs of runbooks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowRun:
+    """Show a run; where it is not `sure` that one is meant, it may be a command."""
+
+    run: str
+    sure: bool
+
+
 @dataclass(frozen=True, slots=True)
 class ShowTargets:
     """List the inventory."""
@@ -272,4 +306,7 @@ Show = (
     | Taught
     | Help
 )
-Command = Tightening | AutoOn | AllowAuto | Resume | SetPosture | OnProposal | Accounts | Setting | Show
+OfRuns = StopRun | RollBack | PlanRun | ShowRuns | ShowRun
+Command = (
+    Tightening | OfRuns | AutoOn | AllowAuto | Resume | SetPosture | OnProposal | Accounts | Setting | Show
+)

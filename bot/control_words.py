@@ -7,7 +7,7 @@ What tightens is recognised generously; what consents or loosens only in its exa
 import re
 from collections.abc import Callable
 
-from bot import history, recall_words
+from bot import history, recall_words, run_words
 from bot.commands import (
     Again,
     AllowAuto,
@@ -44,6 +44,7 @@ from bot.commands import (
     ShowTargets,
     ShowTrust,
     Stop,
+    StopRun,
     Tightening,
     Unpair,
     UnsetSetting,
@@ -86,7 +87,7 @@ def parse(text: str) -> Command | None:
     tighter = _tightening(message)
     if tighter is not None or not text.strip(" \t\r\n").replace("\t", " ").isprintable():
         return tighter  # with a hidden character in it, nothing counts that consents or loosens
-    for read in (_loosening, _on_proposal, _accounts, _setting, _show):
+    for read in (_loosening, run_words.read, _on_proposal, _accounts, _setting, _show):
         command = read(message)
         if command is not None:
             return command
@@ -103,7 +104,7 @@ def names_its_own(text: str) -> bool:
 
     So does a bare "cancel", which drops what its sender was asked about.
     """
-    return isinstance(parse(text), Tightening | Approve | Deny | Edit | Cancel | Settle | Again)
+    return isinstance(parse(text), Tightening | Approve | Deny | Edit | Cancel | Settle | Again | StopRun)
 
 
 def bare(text: str) -> str:

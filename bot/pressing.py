@@ -12,6 +12,7 @@ from bot.cards import Cards
 from bot.core import Core
 from bot.deciding import Named, answer_about, decision_on
 from bot.outcome import Outcome
+from bot.runbooks import stopping
 from bot.text import Text
 from gate.decide import Choice, Rejected, Utterance
 from gate.domain import Facts, Manner, ProposalId, Reason, ReasonCode
@@ -38,6 +39,8 @@ class Presses:
             _no_such_button(outcome, speaker)
         elif claim.choice == tokens.PICK:
             requests.press(core, outcome, speaker, claim, token)
+        elif claim.choice == tokens.ROLLBACK:
+            stopping.press(core, outcome, replace(speaker, said="[Roll back]"), claim, token)
         elif claim.choice == tokens.DROP:
             requests.press_drop(core, outcome, speaker, claim, token)
         elif claim.choice == tokens.FILL:

@@ -12,6 +12,7 @@ from bot.core import Core
 from bot.digest import digest
 from bot.outcome import Outcome
 from bot.phrasing import clock_time, listed, named, title
+from bot.runbooks import showing as run_showing
 from bot.settings import explain
 from bot.settings.errors import unknown
 from bot.text import Text, block, muted
@@ -30,7 +31,8 @@ HELP = (
     "  edit <id> run …  asks for something else instead of what waits",
     "  pending · history · who restarted caddy last week? · what did you do? · targets",
     "  stop · resume · auto off · auto on · posture approve_all · never auto web1 · allow auto web1",
-    "  runbooks · runbook <id> · run runbook <id> on web1 with name=value",
+    "  runbooks · runbook <id> · run runbook <id> on web1 with name=value · plan <id> on web1",
+    "  runs · run <id> · stop the run · rollback <run id> · report <run id>",
     "  settle <id> ran, because …  for what has an unknown end",
     "  remind me tomorrow at 9 to … · every weekday at 9: run … · reminders · schedules · cancel reminder",
     '  send "deploy starts at 10" to #ops · send this to #ops · post the digest to #ops',
@@ -122,6 +124,7 @@ def open_lines(core: Core, *, zone: tzinfo, now: datetime, behind: Behind) -> li
         f"? #{one.action.id} {named(one, secrets=core.secrets)}: unknown end, settle it"
         for one in core.queries.in_state(ActionState.LOST)
     ]
+    lines += run_showing.open_lines(core, zone=zone, now=now)
     if frozen := core.queries.frozen():
         lines.append(f"Frozen until settled: {', '.join(map(str, frozen))}.")
     return lines
@@ -190,7 +193,10 @@ def _details(
 ) -> None:
     view = core.queries.proposal(ref.proposal)
     if view is None:
-        unknown_id(core, outcome, speaker, ref.proposal)
+        if core.queries.run(ref.proposal) is None:
+            unknown_id(core, outcome, speaker, ref.proposal)
+        else:
+            run_showing.show(core, outcome, speaker, ref.proposal)
         return
     whole = _whole(cards, view, outcome.at, speaker, index=ref.index)
     waits = behind.get(view.id, "")

@@ -26,6 +26,8 @@ from bot.core import Core
 from bot.deciding import Named, answer_about
 from bot.outcome import Outcome
 from bot.runbooks import listing
+from bot.runbooks import steering as run_steering
+from bot.runbooks import stopping as run_stopping
 from bot.text import Text
 from gate.decide import Choice
 from gate.domain import Facts, ProposalId
@@ -79,6 +81,14 @@ class Steering:
                 loosening.steer(core, outcome, speaker, command)
             case commands.SetSetting() | commands.UnsetSetting():
                 settings.change(core, outcome, speaker)
+            case (
+                commands.StopRun()
+                | commands.RollBack()
+                | commands.PlanRun()
+                | commands.ShowRuns()
+                | commands.ShowRun()
+            ):
+                run_steering.steer(core, outcome, speaker, command)
             case commands.Pair() | commands.Unpair() | commands.ShowAccounts():
                 pairing.steer(core, outcome, speaker, command)
             case (
@@ -141,8 +151,10 @@ class Steering:
             case _:
                 raise TypeError(f"no proposal in {command!r}")
         if view is None:
-            if not isinstance(command, commands.Cancel) or not cancelling.by_id(
-                core, outcome, speaker, ref.proposal
+            cancels = isinstance(command, commands.Cancel)
+            if not cancels or not (
+                run_steering.stop(core, outcome, speaker, ref.proposal)
+                or cancelling.by_id(core, outcome, speaker, ref.proposal)
             ):
                 controls.unknown_id(core, outcome, speaker, ref.proposal)
             return
@@ -171,7 +183,7 @@ class Steering:
             controls.cancel(core, outcome, speaker, open_ones[0], None)
         elif requests.drop(core, outcome, speaker):
             outcome.say(Text.of("Dropped. Nothing ran."))
-        elif not open_ones:
+        elif not open_ones and not run_stopping.stop_here(core, outcome, speaker):
             outcome.say(Text.of("Nothing runs or waits here."))
-        else:
+        elif open_ones:
             outcome.say(showing.which(core, "cancel", open_ones))

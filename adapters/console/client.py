@@ -29,8 +29,11 @@ class NobodyThereError(Exception):
     """No sayso serves here."""
 
 
-def talk(socket: Path, *, history: Path | None) -> int:
+def talk(socket: Path, *, history: Path | None, first: str = "") -> int:
     """Hold a conversation over `socket` and return the exit code.
+
+    Args:
+        first: what is said before anybody types; "" for nothing.
 
     Raises:
         NobodyThereError: nothing listens there.
@@ -42,7 +45,7 @@ def talk(socket: Path, *, history: Path | None) -> int:
         return 1
     except OSError:
         raise NobodyThereError(str(socket)) from None
-    return asyncio.run(_over(connection, choose_front(history=history)))
+    return asyncio.run(_over(connection, choose_front(history=history, first=first)))
 
 
 def ask(socket: Path, text: str) -> list[str]:

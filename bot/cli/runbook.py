@@ -8,7 +8,15 @@ from importlib import import_module
 from bot.cli.options import Subparsers
 
 #: In the order that help lists them.
-VERBS = ("runbook_lint", "runbook_list", "runbook_show", "runbook_new", "runbook_report", "runbook_verify")
+VERBS = (
+    "runbook_lint",
+    "runbook_list",
+    "runbook_show",
+    "runbook_run",
+    "runbook_new",
+    "runbook_report",
+    "runbook_verify",
+)
 
 
 def register(subparsers: Subparsers) -> None:

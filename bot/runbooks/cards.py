@@ -56,8 +56,10 @@ def _head(core: Core, view: RunView, restored: Restored | None) -> _Line:
 
 
 def _place_in(restored: Restored) -> str:
-    step = restored.state.step
-    return "" if step is None else f" · step {step.index + 1} of {len(restored.state.envelope.steps)}"
+    step, undoes = restored.state.step, restored.view.undoes
+    if undoes is not None:
+        return f" · undoes #{undoes}"
+    return "" if step is None else f" · step {step.index + 1} of {len(_in_reach(restored))}"
 
 
 def _mark(core: Core, view: RunView) -> str:
@@ -78,9 +80,9 @@ def _running_mark(core: Core, view: RunView) -> str:
 
 
 def _steps(core: Core, restored: Restored) -> list[_Line]:
-    policies = sorted(restored.state.envelope.steps.values(), key=lambda one: one.index)
+    policies = _in_reach(restored)
     newest = {one.step: one for one in core.queries.last_steps(restored.view.id)}
-    at = policies[0].index if not newest else _index(restored)
+    at = next((at for at, one in enumerate(policies) if one.spec.id == restored.view.step), 0)
     first, last = max(0, at - BEFORE), min(len(policies), at + AFTER + 1)
     lines: list[_Line] = []
     if first > 0:
@@ -91,10 +93,20 @@ def _steps(core: Core, restored: Restored) -> list[_Line]:
     return lines
 
 
-def _index(restored: Restored) -> int:
-    """Return the place of the step that the run is in, or was in last."""
-    policy = restored.state.envelope.steps.get(StepId(restored.view.step))
-    return 0 if policy is None else policy.index
+def _in_reach(restored: Restored) -> list[StepPolicy]:
+    """Return the steps that a run can come to, in their order: what only undoes is none of them."""
+    steps = restored.state.envelope.steps
+    todo = [restored.state.first or restored.state.envelope.first]
+    found: dict[StepId, StepPolicy] = {}
+    while todo:
+        policy = steps.get(todo.pop())
+        if policy is None or policy.spec.id in found:
+            continue
+        found[policy.spec.id] = policy
+        spec = policy.spec
+        leads = [policy.next, spec.on_fail, *(one.next for one in spec.branches)]
+        todo += [StepId(lead) for lead in leads] + ([] if spec.retry is None else [spec.retry.target])
+    return sorted(found.values(), key=lambda one: one.index)
 
 
 def _counted(policies: Sequence[StepPolicy], newest: dict[StepId, RunStepView]) -> str:
@@ -113,7 +125,7 @@ def _step(core: Core, restored: Restored, policy: StepPolicy, entry: RunStepView
     again = "" if entry is None or entry.attempt == 1 else f" · try {entry.attempt}"
     line = f"{mark} {policy.index + 1} {title}{again}"
     if entry is not None and entry.came is Came.FAILED:
-        return f"{line} · {shown(core, entry.why)}"
+        return f"{line} · {shown(core, render_text(entry.why, state.inputs, inputs=state.envelope.inputs))}"
     return muted(line) if mark == _NOT_REACHED else line
 
 
@@ -142,11 +154,11 @@ def _foot(
         if restored is not None and wording.can_undo(restored.state):
             lines.append(f"To undo what it did, say  rollback {view.id}")
         return [*lines, muted(by)]
-    now_words = _now(core, view, restored, zone=zone, now=now)
+    now_words = standing(core, view, restored, zone=zone, now=now)
     return [*([now_words] if now_words else []), muted(by)]
 
 
-def _now(core: Core, view: RunView, restored: Restored | None, *, zone: tzinfo, now: datetime) -> str:
+def standing(core: Core, view: RunView, restored: Restored | None, *, zone: tzinfo, now: datetime) -> str:
     """Return what an open run waits for."""
     if view.status is RunStatus.WAITING and view.until is not None:
         return f"waits until {clock_time(view.until, zone=zone, now=now)}"

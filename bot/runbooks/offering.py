@@ -4,6 +4,8 @@ The gate can add a question to what the supervisor rules, and never take one awa
 is recorded and not proposed; what the gate refuses for now holds the run, what it refuses for good ends it.
 """
 
+from dataclasses import replace
+
 from bot.core import Core
 from bot.inventory.hostkeys import KnownHostsError
 from bot.inventory.ssh_config import SshConfigError
@@ -28,7 +30,7 @@ from gate.domain import (
 )
 from gate.supervise import proposal
 from gate.supervise import run as runs
-from gate.supervise.binding import Unbound
+from gate.supervise.binding import Unbound, bind_command
 from gate.supervise.domain import DECLARED, StepKind
 from gate.supervise.envelope import StepPolicy
 from gate.supervise.invocation import Invocation, invocation
@@ -52,17 +54,17 @@ def offer(core: Core, outcome: Outcome, going: Going, state: RunState, step: Ste
     action = action_of(core, going, state, step, bound, name=name)
     if isinstance(action, Reason):
         return _refused(core, outcome, going, state, action)
-    judged = judge(core, action)
+    judged = _with_preview(judge(core, action), state, step)
     if judged.route.reason is not None:
         return _refused(core, outcome, going, state, judged.route.reason)
-    waits = _waits(core)
+    because = waits(core)
     said = offered(
         core,
         state,
         step,
         target=name_of(core, bound, action),
         command=command_of(action),
-        asks=judged.route.kind is not RouteKind.AUTO or bool(waits),
+        asks=judged.route.kind is not RouteKind.AUTO or bool(because),
         name=name,
     )
     ruling = proposal.propose(state, said, now=outcome.at)
@@ -71,11 +73,21 @@ def offer(core: Core, outcome: Outcome, going: Going, state: RunState, step: Ste
         case proposal.Permit():
             _propose(core, outcome, going, judged, waits="")
         case proposal.RequireApproval(request=request):
-            waits = waits or f"runbook {state.envelope.runbook}"
-            _propose(core, outcome, going, judged, waits=waits, open_s=request.expires_in_s)
+            because = because or f"runbook {state.envelope.runbook}"
+            _propose(core, outcome, going, judged, waits=because, open_s=request.expires_in_s)
         case proposal.Block():
             pass
     return after
+
+
+def _with_preview(judged: Judged, state: RunState, step: StepPolicy) -> Judged:
+    """Return `judged` with the dry run that the runbook knows for it, which is no part of what runs."""
+    if step.spec.preview is None:
+        return judged
+    dry = bind_command(step.spec.preview, state.inputs, inputs=state.envelope.inputs)
+    if isinstance(dry, Unbound):
+        return judged
+    return replace(judged, verdict=replace(judged.verdict, dry_run=dry.text))
 
 
 def offered(
@@ -126,7 +138,7 @@ def _refused(core: Core, outcome: Outcome, going: Going, state: RunState, reason
     return moved.state
 
 
-def _waits(core: Core) -> str:
+def waits(core: Core) -> str:
     """Return the setting because of which every step waits for a yes; "" for none."""
     dial = core.settings.value(DIAL)
     return "" if at_least(dial.level, Level.RUN) else dial.lowered or f"{DIAL} {dial.level}"

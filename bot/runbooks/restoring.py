@@ -12,6 +12,7 @@ from bot.core import Core
 from bot.runbooks.kept import Known
 from gate.domain import Digest
 from gate.supervise.binding import as_text
+from gate.supervise.calls import expand
 from gate.supervise.domain import RunbookSpec, RunId
 from gate.supervise.envelope import derive
 from gate.supervise.events import Started
@@ -69,6 +70,12 @@ def learn_all(core: Core) -> None:
     """Let the secrets of every run on record be masked, those that are over too."""
     for run in core.queries.runs_with_secrets():
         restore(core, run)
+
+
+def laid_open(core: Core, spec: RunbookSpec) -> RunbookSpec:
+    """Return `spec` with every call of another runbook laid open, as the library holds those now."""
+    catalogue = {name: one.spec for name, one in core.library.documents.items() if one.spec is not None}
+    return expand(spec, catalogue=catalogue)
 
 
 def digest_now(core: Core, runbook: str) -> Digest:

@@ -18,10 +18,11 @@ from bot.outcome import Outcome
 from bot.planning.drafts import RunbookPlan
 from bot.planning.library import SLOT
 from bot.runbooks import ends
+from bot.runbooks import plan as planning
 from bot.runbooks.closing import tell_end
 from bot.runbooks.going import Going, answered, new_outcome, refresh, write
 from bot.runbooks.offering import DIAL, offer
-from bot.runbooks.restoring import Restored, learn, restore
+from bot.runbooks.restoring import Restored, laid_open, learn, restore
 from bot.text import Text
 from gate.autonomy import Level, at_least
 from gate.domain import AGENT, ActionId, PersonId, ProposalId, Reason, ReasonCode
@@ -30,7 +31,6 @@ from gate.redact import MASK
 from gate.supervise import course
 from gate.supervise import run as runs
 from gate.supervise.binding import as_text
-from gate.supervise.calls import expand
 from gate.supervise.domain import RunbookSpec, RunId, Value
 from gate.supervise.envelope import derive
 from gate.supervise.state import Moved, RunState
@@ -65,8 +65,7 @@ def start(core: Core, outcome: Outcome, speaker: Speaker, plan: RunbookPlan, *, 
         _deny(outcome, speaker, f"{plan.document.title} is no runbook that can be run. Nothing ran.")
         return
     if not at_least(dial.level, Level.PROPOSE):
-        because = dial.lowered or f"{DIAL} {dial.level}"
-        _deny(outcome, speaker, f"Nothing ran, because of {because}.")
+        _only_shown(core, outcome, speaker, plan, because=dial.lowered or f"{DIAL} {dial.level}")
         return
     begin(
         core,
@@ -82,10 +81,11 @@ def start(core: Core, outcome: Outcome, speaker: Speaker, plan: RunbookPlan, *, 
     )
 
 
-def laid_open(core: Core, spec: RunbookSpec) -> RunbookSpec:
-    """Return `spec` with every call of another runbook laid open."""
-    catalogue = {name: one.spec for name, one in core.library.documents.items() if one.spec is not None}
-    return expand(spec, catalogue=catalogue)
+def _only_shown(core: Core, outcome: Outcome, speaker: Speaker, plan: RunbookPlan, *, because: str) -> None:
+    """Tell what a run would do, where the dial lets it do nothing (C6)."""
+    outcome.say(Text.of(*planning.lines(core, plan, person=speaker.operator.id), f"Because of {because}."))
+    reason = Reason(code=ReasonCode.CANNOT_PLACE, text=f"Nothing ran, because of {because}.")
+    record_denial(outcome, reason, person=speaker.operator.id, said=speaker.said)
 
 
 def begin(core: Core, outcome: Outcome, speaker: Speaker, beginning: Beginning) -> None:

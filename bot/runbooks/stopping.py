@@ -14,7 +14,7 @@ from bot.core import Core
 from bot.outcome import Outcome
 from bot.runbooks import runner, wording
 from bot.runbooks.going import Going, refresh, write
-from bot.runbooks.restoring import Restored, restore
+from bot.runbooks.restoring import Restored, laid_open, restore
 from bot.text import Text
 from gate.domain import Reason, ReasonCode
 from gate.lifecycle import NOT_STARTED, ActionState
@@ -70,6 +70,16 @@ def stop_any(core: Core, outcome: Outcome, speaker: Speaker) -> None:
         outcome.say(Text.of("Which one?", *_choices(here)))
 
 
+def stop_here(core: Core, outcome: Outcome, speaker: Speaker) -> bool:
+    """End the one run that goes on in the place of the turn; False where there is none, or more."""
+    found = [view for run in core.queries.open_runs() if (view := core.queries.run(run)) is not None]
+    here = [view for view in found if view.place == outcome.place]
+    if len(here) != 1:
+        return False
+    stop(core, outcome, speaker, here[0].id)
+    return True
+
+
 def _choices(views: Sequence[RunView]) -> list[str]:
     return [
         f"  cancel {view.id}   {view.title}{f' on {view.target}' if view.target else ''}" for view in views
@@ -90,7 +100,7 @@ def roll_back(core: Core, outcome: Outcome, speaker: Speaker, run: str) -> None:
     if objection or document is None or document.spec is None:
         _deny(outcome, speaker, objection or f"{restored.view.title} is not in the library any more.")
         return
-    spec = runner.laid_open(core, document.spec)
+    spec = laid_open(core, document.spec)
     if restored.state.undo not in {one.id for one in spec.steps}:
         _deny(outcome, speaker, f"{restored.view.title} has changed: nothing in it undoes #{run} any more.")
         return
