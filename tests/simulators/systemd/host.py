@@ -28,6 +28,8 @@ _MAIN = Path(__file__).parent / "main.py"
 _SYSTEMD = ("systemctl", "journalctl", "systemd-run", "timedatectl", "logrotate")
 #: What a room hides of the machine; neither this project nor the interpreter may lie in there.
 _HIDDEN = ("/etc", "/run", "/home", "/srv", "/var")
+#: The first process of a room stays, and takes in what others leave behind, as an init does.
+_INIT = "echo ready\nwhile true; do sleep 3600 & wait $!; done\n"
 _FOLDERS = (
     *("etc/apt/apt.conf.d", "etc/cron.d", "home", "run", "srv", "var/log/journal", "var/backups", "var/mail"),
     *("var/tmp", "var/lib/dpkg/info", "var/lib/dpkg/updates", "var/lib/dpkg/triggers"),
@@ -153,7 +155,7 @@ def machine(
         return
     _furnish(folder / "root")
     script = folder / "enter"
-    script.write_text(_mounts(folder / "root", var_mib=var_mib) + "echo ready\nexec sleep infinity\n")
+    script.write_text(_mounts(folder / "root", var_mib=var_mib) + _INIT)
     with subprocess.Popen(
         [*_UNSHARE, "--kill-child", "/bin/bash", "-e", str(script)], stdout=subprocess.PIPE, text=True
     ) as holder:
