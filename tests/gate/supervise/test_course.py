@@ -189,6 +189,8 @@ def test_evidence_counts_once_and_only_of_what_was_let_go() -> None:
     ("stdout", "cut", "value"),
     [
         (" 104\n", False, "104"),
+        ("4194304", False, "4194304"),
+        ("4194305", False, None),
         ("none\n", False, None),
         ("104\n105\n", False, None),
         ("104", True, None),
@@ -201,7 +203,7 @@ def test_what_is_captured_is_of_its_type_or_the_step_failed(
 ) -> None:
     made = envelope(
         step("a", capture=Capture(input="id", type=InputType.INTEGER)),
-        inputs=(text("id", type="integer", required=False, minimum=100),),
+        inputs=(text("id", type="integer", required=False, minimum=100, maximum=4_194_304),),
     )
     moved = ending(let_go(begun(made)), stdout=stdout, cut=cut)
     judged = moved.events[0]
