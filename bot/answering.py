@@ -227,6 +227,7 @@ def _play_back(core: Core, outcome: Outcome, decision: PlayedBack, speaker: Spea
             shown_in=chosen[0].shown_in,
             source="partial",
             replaces=old,
+            on_behalf=chosen[0].on_behalf,
         ),
     )
     if isinstance(replaced, Denied):

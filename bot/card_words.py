@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime, tzinfo
 
+from bot.origin import asker, is_machine
 from bot.phrasing import RISK_WORDS, action_ref, clock_time, duration, shortened
 from bot.planning.drafts import PlanSource
 from bot.text import Span, muted
@@ -190,9 +191,17 @@ def asked(view: ProposalView, *, secrets: Sequence[str]) -> str:
     words = inline(view.purpose, secrets=secrets)
     if view.source == PlanSource.SCHEDULE:
         return f'scheduled by {view.requester}: "{words}"'
+    if is_machine(view.requester):
+        # Its words are nobody's here: they stay between their quotes, whatever they hold.
+        return f'asked by {asker(view.requester, view.on_behalf)}: "{words.replace(chr(34), chr(39))}"'
     if not words or all(one.action.command in view.purpose for one in view.actions):
         return f"asked by {view.requester}"
     return f'asked by {view.requester}: "{words}"'
+
+
+def is_unasked(view: ProposalView) -> bool:
+    """Whether nobody had just asked for it where its card stands, so that no bare word counts there (D2)."""
+    return view.source == PlanSource.SCHEDULE or is_machine(view.requester)
 
 
 def dependants(one: ActionView) -> str:

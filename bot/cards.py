@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, tzinfo
 
 from bot import card_output, card_words, tokens
+from bot.origin import asker
 from bot.phrasing import (
     RISK_WORDS,
     ago,
@@ -20,7 +21,6 @@ from bot.phrasing import (
     shortened,
     size,
 )
-from bot.planning.drafts import PlanSource
 from bot.ports import Button, ButtonStyle, Message
 from bot.text import Span, Text, block, muted, strong
 from gate import blast
@@ -247,16 +247,16 @@ class Cards:
         pending = view.pending
         if not pending:
             by = muted(card_words.asked(view, secrets=self._secrets))
-            return [*lines, by] if view.source == PlanSource.SCHEDULE else lines
+            return [*lines, by] if card_words.is_unasked(view) else lines
         if again := card_words.why_again(view):
             lines.append(again)
         if any(one.approval is not None and one.approval.phrase is None for one in pending):
             # Words without a reference count only where it was asked, by somebody who had just asked (D2).
-            verb = "Say" if view.asked_in == view.shown_in and view.source != PlanSource.SCHEDULE else "Reply"
+            verb = "Say" if view.asked_in == view.shown_in and not card_words.is_unasked(view) else "Reply"
             lines.append(f'{verb} "go ahead" or press a button.')
         strict = next((one for one in pending if one.approval is not None and one.approval.phrase), None)
         if strict is not None and strict.approval is not None:
-            others = self._seconds(strict, view.requester)
+            others = self._seconds(strict, view.owner)
             who = f"{' or '.join(others)} types" if others else "type"
             lines.append([f"To run it, {who}:  ", strong(strict.approval.phrase or "")])
         if votes := card_words.votes(view):
@@ -300,9 +300,8 @@ class Cards:
 
     def details(self, view: ProposalView, *, now: datetime, zone: tzinfo) -> Text:
         """Return everything that was judged, for the Details button."""
-        lines: card_words.Lines = [
-            f"#{view.id} · asked by {view.requester}, {clock_time(view.made_at, zone=zone, now=now)}"
-        ]
+        when = clock_time(view.made_at, zone=zone, now=now)
+        lines: card_words.Lines = [f"#{view.id} · asked by {asker(view.requester, view.on_behalf)}, {when}"]
         for one in view.actions:
             lines.extend(self._details_of(one))
         lines.append(muted(f"policy {short(view.policy_revision)} · source {view.source}"))

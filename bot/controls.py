@@ -12,6 +12,7 @@ from bot.answering import Speaker, cancel_action, record_denial, supersede
 from bot.core import Core
 from bot.inventory.hostkeys import KnownHostsError
 from bot.inventory.ssh_config import SshConfigError
+from bot.origin import asker
 from bot.outcome import Outcome
 from bot.phrasing import action_ref, listed, named
 from bot.proposing import Asked, Denied, propose
@@ -100,7 +101,7 @@ def cancel(core: Core, outcome: Outcome, speaker: Speaker, view: ProposalView, i
 
 def may_drop(operator: Operator, view: ProposalView) -> bool:
     """Whether `operator` may cancel: who asked, or who may approve any of it. Stopping all takes one word."""
-    return operator.id == view.requester or any(
+    return operator.id in (view.requester, view.on_behalf) or any(
         authority.covers(operator, target=one.action.target, risk=one.verdict.risk) for one in view.actions
     )
 
@@ -108,7 +109,7 @@ def may_drop(operator: Operator, view: ProposalView) -> bool:
 def _not_theirs(view: ProposalView) -> Reason:
     return Reason(
         code=ReasonCode.NOT_AUTHORISED,
-        text=f"Only {view.requester}, who asked, or who may approve it can cancel #{view.id}.",
+        text=f"Only {asker(view.requester, view.on_behalf)}, who asked, or who may approve it can cancel #{view.id}.",
     )
 
 

@@ -146,14 +146,12 @@ def _places_of_next(
 def _others(core: Core, view: ProposalView, due: Sequence[ActionView]) -> list[PersonId]:
     """Return who may approve all of it and neither asked for it nor said yes."""
     able = [
-        authority.deciders(
-            core.policy, target=one.action.target, risk=one.verdict.risk, requester=view.requester
-        )
+        authority.deciders(core.policy, target=one.action.target, risk=one.verdict.risk, requester=view.owner)
         for one in due
     ]
     said = {vote.person for one in due if one.approval is not None for vote in one.approval.votes}
     return [
         name
         for name in able[0]
-        if all(name in some for some in able) and name not in said and name != view.requester
+        if all(name in some for some in able) and name not in said and name != view.owner
     ]

@@ -8,7 +8,7 @@ one refusal refuses the whole list: half of what somebody asked for is something
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from bot import routing
+from bot import origin, routing
 from bot.core import Core
 from bot.inventory.hostkeys import KnownHostsError
 from bot.inventory.ssh_config import SshConfigError
@@ -77,6 +77,7 @@ class Asked:
         waits: what keeps all of it from running at once, whatever the gate lets run; "" for none.
         open_s: how long its questions stay open; None for as long as usual.
         quiet: no card is shown of what waits for nobody.
+        on_behalf: whom the requester works for, where that is a delegate; None for most.
     """
 
     requester: PersonId
@@ -88,6 +89,12 @@ class Asked:
     waits: str = ""
     open_s: int | None = None
     quiet: bool = False
+    on_behalf: PersonId | None = None
+
+    @property
+    def owner(self) -> PersonId:
+        """Whose request it counts as (C4)."""
+        return self.on_behalf or self.requester
 
 
 def judge(core: Core, action: Action) -> Judged:
@@ -234,7 +241,7 @@ def propose_judged(
         outcome.shows.append(proposal)
         if asked.routed:
             outcome.say(Text.of(f"#{proposal} waits in {place_name(core, asked.shown_in)}."))
-        if asked.shown_in == asked.place:
+        if asked.shown_in == asked.place and not origin.is_machine(asked.requester):
             outcome.window = (asked.requester, proposal)
     outcome.work.append(proposal)
     return proposal
@@ -250,7 +257,7 @@ def _open(core: Core, outcome: Outcome, judged: Sequence[Judged], asked: Asked, 
             outcome,
             one.action,
             risk=one.verdict.risk,
-            requester=asked.requester,
+            requester=asked.owner,
             phrase=one.route.phrase if one.route.kind is RouteKind.PHRASE else None,
             list_digest=digest,
             action_digest=one.digest,
@@ -297,7 +304,7 @@ def _places_of_seconds(core: Core, judged: Sequence[Judged], asked: Asked) -> li
         name
         for one in judged
         for name in authority.seconds(
-            core.policy, target=one.action.target, risk=one.verdict.risk, requester=asked.requester
+            core.policy, target=one.action.target, risk=one.verdict.risk, requester=asked.owner
         )
     ]
     found = [core.queries.place_of(name, like=asked.shown_in) for name in dict.fromkeys(people)]
@@ -329,6 +336,7 @@ def _body(
         "asked_in": asked.place,
         "shown_in": asked.shown_in,
         "source": asked.source,
+        **({} if asked.on_behalf is None else {"on_behalf": asked.on_behalf}),
         "replaces": asked.replaces,
         "list_digest": digest,
         "policy_revision": core.policy.revision,

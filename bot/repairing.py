@@ -127,6 +127,7 @@ def _compose(core: Core, outcome: Outcome, failure: _Failure) -> None:
             place=failure.view.asked_in,
             shown_in=failure.view.shown_in,
             source=SOURCE,
+            on_behalf=failure.view.on_behalf,
             waits="" if failure.permits(Level.RUN) else failure.because,
         )
         made = propose(core, outcome, (look.action,), asked)

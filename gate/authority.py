@@ -60,7 +60,7 @@ def objection(operator: Operator | None, pending: PendingApproval, policy: Polic
     target, risk = pending.action.target, pending.risk
     if not covers(operator, target=target, risk=risk):
         return Reason(code=ReasonCode.NOT_AUTHORISED, text=_not_yours(operator, pending, policy))
-    if operator.id == pending.requester and needs_second_person(policy, risk=risk):
+    if operator.id == pending.owner and needs_second_person(policy, risk=risk):
         others = seconds(policy, target=target, risk=risk, requester=operator.id)
         return Reason(
             code=ReasonCode.SECOND_PERSON,
@@ -70,12 +70,10 @@ def objection(operator: Operator | None, pending: PendingApproval, policy: Polic
 
 
 def may_refuse(operator: Operator | None, pending: PendingApproval) -> bool:
-    """Whether `operator` may refuse `pending`: who may approve it, or who asked for it."""
+    """Whether `operator` may refuse `pending`: who may approve it, or whose request it is."""
     if operator is None or operator.id == AGENT:
         return False
-    return operator.id == pending.requester or covers(
-        operator, target=pending.action.target, risk=pending.risk
-    )
+    return operator.id == pending.owner or covers(operator, target=pending.action.target, risk=pending.risk)
 
 
 def _not_yours(operator: Operator, pending: PendingApproval, policy: Policy) -> str:

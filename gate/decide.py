@@ -262,7 +262,7 @@ def _agreed(
         return Granted(
             approvals=approvals,
             manner=manner,
-            alone=needed == 1 and all(_is_requester(one, utterance) for one in approvals),
+            alone=needed == 1 and all(one.owner == person for one in approvals),
             challenge=challenge,
             needed=needed,
         )

@@ -228,6 +228,7 @@ class ReasonCode(StrEnum):
     UNKNOWN_TOOL = "unknown_tool"
     OUT_OF_SCOPE = "out_of_scope"
     ASK_IN_CHAT = "ask_in_chat"
+    OVER_QUOTA = "over_quota"
     UNFIT = "unfit"  # what was to be trusted or taught cannot be
 
 
@@ -324,6 +325,7 @@ class PendingApproval:
         asked_in: the place the request came from.
         quorum: how many people had to say yes when it was opened; the policy of now may ask for more.
         votes: who said yes to exactly this list already, each person once, in their order.
+        on_behalf: whom the requester works for, where that is an agent; None for most.
     """
 
     approval: ApprovalId
@@ -339,6 +341,12 @@ class PendingApproval:
     phrase: str | None = None
     quorum: int = 1
     votes: tuple[PersonId, ...] = ()
+    on_behalf: PersonId | None = None
+
+    @property
+    def owner(self) -> PersonId:
+        """Whose request it counts as: nobody gets around a second person by having an agent ask (C4)."""
+        return self.on_behalf or self.requester
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

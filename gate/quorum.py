@@ -41,6 +41,6 @@ def counted(pending: PendingApproval, policy: Policy) -> tuple[PersonId, ...]:
 def missing(pending: PendingApproval, policy: Policy) -> tuple[PersonId, ...]:
     """Return who could still say yes to `pending` and has not, in the order of the configuration."""
     able = authority.deciders(
-        policy, target=pending.action.target, risk=pending.risk, requester=pending.requester
+        policy, target=pending.action.target, risk=pending.risk, requester=pending.owner
     )
     return tuple(name for name in able if name not in pending.votes)

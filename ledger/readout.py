@@ -12,7 +12,7 @@ from datetime import datetime
 from gate.domain import Action, ActionId, ApprovalId, Digest, PendingApproval, PersonId, PlaceId, ProposalId
 from gate.ladder import Rung
 from gate.lifecycle import ApprovalState
-from ledger.codec import Doc, action_of, mapping, parse_instant, texts, verdict_of
+from ledger.codec import Doc, action_of, mapping, optional, parse_instant, texts, verdict_of
 from ledger.kinds import Json
 from ledger.views import (
     PRUNED,
@@ -61,7 +61,14 @@ def opened_of(row: sqlite3.Row, parent: Doc, word: Words) -> PendingApproval:
         deadline_at=parse_instant(row["deadline_at"]),
         phrase=row["phrase"] or None,
         quorum=quorum_of(json.loads(row["opened"]), ()),
+        on_behalf=behalf_of(parent),
     )
+
+
+def behalf_of(parent: Doc) -> PersonId | None:
+    """Return whom the requester of a proposal works for; None for most. `parent` is the body of its entry."""
+    name = optional(parent.get("on_behalf"))
+    return None if name is None else PersonId(name)
 
 
 def with_votes(opened: PendingApproval, votes: Sequence[sqlite3.Row]) -> PendingApproval:

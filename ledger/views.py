@@ -124,6 +124,12 @@ class ProposalView:
     replaced_by: ProposalId | None
     policy_revision: str
     actions: tuple[ActionView, ...]
+    on_behalf: PersonId | None = None
+
+    @property
+    def owner(self) -> PersonId:
+        """Whose request it counts as: whom an agent works for, else who asked."""
+        return self.on_behalf or self.requester
 
     @property
     def pending(self) -> tuple[ActionView, ...]:

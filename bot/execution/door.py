@@ -181,6 +181,7 @@ def _not_theirs(core: Core, view: ActionView) -> Reason | None:
         action_digest=view.digest,
         list_digest=approval.list_digest,
         requester=parent.requester,
+        on_behalf=parent.on_behalf,
         asked_in=parent.asked_in,
         shown_in=parent.shown_in,
         deadline_at=approval.deadline_at,

@@ -19,6 +19,9 @@ class PlanSource(StrEnum):
     DIAGNOSTIC = "diagnostic"  # a document of the library, found by its title or alias
     RUNBOOK = "runbook"  # a step of a run
     SCHEDULE = "schedule"  # a job whose time had come
+    AGENT = "agent"  # a delegate asked from outside
+    MODEL = "model"  # the planner that a language model drives, for the person who spoke
+    ALERT = "alert"  # a signal of a machine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

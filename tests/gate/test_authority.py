@@ -160,3 +160,25 @@ def test_who_decides_instead_of_the_requester_is_named() -> None:
         (Risk.CONFIG_MUTATION, strict, ()),
     ):
         assert seconds(policy, target=WEB1, risk=risk, requester=ANA.id) == others
+
+
+def of_an_agent(target: str = "ana") -> PendingApproval:
+    return replace(DESTROY, requester=PersonId("agent:claude"), on_behalf=PersonId(target))
+
+
+def test_nobody_gets_around_a_second_person_by_having_an_agent_ask() -> None:
+    policy = replace(POLICY, separate_requester=True)
+    found = objection(ANA, of_an_agent(), policy)
+    assert found is not None
+    assert found.code is ReasonCode.SECOND_PERSON
+    assert objection(KIM, of_an_agent(), policy) is None
+
+
+def test_whoever_an_agent_works_for_may_drop_what_it_asked_for() -> None:
+    assert may_refuse(VIEWER, of_an_agent(str(VIEWER.id)))
+    assert not may_refuse(VIEWER, of_an_agent())
+
+
+def test_an_agent_is_no_decider_whatever_it_is_called() -> None:
+    agent = Operator(id=PersonId("agent:claude"))
+    assert objection(agent, of_an_agent(), POLICY) is not None
