@@ -138,7 +138,7 @@ def _captured(state: RunState, step: StepPolicy, evidence: Evidence) -> tuple[st
     value = evidence.stdout.strip()
     if capture is None or evidence.cut:
         return None
-    # Its own bounds count, which may lie beyond those of its type; that the two types are one is `document`'s.
+    # The bounds of the input count, which may lie beyond those of its type.
     return (capture.input, value) if state.envelope.inputs[capture.input].accepts(value) else None
 
 
