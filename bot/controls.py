@@ -107,9 +107,10 @@ def may_drop(operator: Operator, view: ProposalView) -> bool:
 
 
 def _not_theirs(view: ProposalView) -> Reason:
+    who = asker(view.requester, view.on_behalf)
     return Reason(
         code=ReasonCode.NOT_AUTHORISED,
-        text=f"Only {asker(view.requester, view.on_behalf)}, who asked, or who may approve it can cancel #{view.id}.",
+        text=f"Only {who}, who asked, or who may approve it can cancel #{view.id}.",
     )
 
 
