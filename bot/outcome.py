@@ -24,6 +24,7 @@ class Outcome:
         work: proposals whose actions may move once the batch stands.
         cancel: actions to stop once the batch stands, and who said so.
         account: whom the turn is with; None where it is with nobody.
+        after: to be called once the batch stands, for what only a file can hold; the next start does it else.
     """
 
     at: datetime
@@ -38,6 +39,7 @@ class Outcome:
     work: list[ProposalId] = field(default_factory=list)
     cancel: dict[ActionId, PersonId] = field(default_factory=dict)
     account: Account | None = None
+    after: list[Callable[[], None]] = field(default_factory=list)
 
     def write(
         self,

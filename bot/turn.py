@@ -5,6 +5,7 @@ shown. Purely synchronous and without effects beyond that append, so it can be t
 race and tested without a loop. Performing the effects and moving actions on is `bot.conversation`'s.
 """
 
+import logging
 from dataclasses import dataclass, replace
 
 from bot import (
@@ -42,6 +43,8 @@ from ledger.kinds import Json, Kind, LastTurnIs, LostRaceError
 
 #: Losing a race this often means that something else is wrong.
 MAX_TRIES = 8
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +91,7 @@ class Turns:
                     raise
                 continue
             self.core.probe("turn.recorded")
+            _finish(outcome)
             return outcome
         raise AssertionError("unreachable: the last try raises")
 
@@ -306,6 +310,15 @@ class Turns:
         if isinstance(decision, ChangeAsked) and changing.take(core, outcome, speaker, decision):
             return
         answering.apply(core, outcome, decision, speaker)
+
+
+def _finish(outcome: Outcome) -> None:
+    """Do what waited for the batch to stand; what fails is done by the next start, from the ledger."""
+    for one in outcome.after:
+        try:
+            one()
+        except Exception:
+            log.exception("what was recorded is not in effect yet")
 
 
 def _typed(core: Core, outcome: Outcome, speaker: Speaker, *, seen: int) -> bool:

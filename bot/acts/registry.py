@@ -1,11 +1,12 @@
 """The families of acts there are, in the order in which a message is offered to them."""
 
-from bot.acts import cancelling, facts, guidance, posts, reminders, schedules, settings, trust
+from bot.acts import cancelling, facts, guidance, keeping, posts, reminders, schedules, settings, trust
 from bot.acts.handler import ActHandler
 
 HANDLERS: tuple[ActHandler, ...] = (
     settings.HANDLER,
     cancelling.HANDLER,
+    keeping.HANDLER,
     reminders.HANDLER,
     facts.HANDLER,
     posts.HANDLER,

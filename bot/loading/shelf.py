@@ -48,19 +48,21 @@ class Shelf:
         _, found = self._with(runbook, text)
         return [str(fault) for fault in found]
 
-    def lay(self, runbook: str, token: str, text: str) -> None:
-        """Write `text` durably where it counts for nothing yet.
+    def lay(self, runbook: str, token: str, text: str) -> str:
+        """Write `text` durably where it counts for nothing yet; return the digest that it will have.
 
         Raises:
             ShelfError: it cannot be written, or would make the library faulty.
         """
-        if found := self.faults(runbook, text):
-            raise ShelfError("\n".join(found))
+        library, found = self._with(runbook, text)
+        if found:
+            raise ShelfError("\n".join(map(str, found)))
         try:
             self._own.mkdir(parents=True, exist_ok=True)
             _write(self._laid(runbook, token), text)
         except OSError as error:
             raise ShelfError(f"{self._own} cannot be written: {error.strerror}.") from error
+        return library.documents[runbook].revision
 
     def put(self, runbook: str, token: str) -> None:
         """Let what was laid count from now on.
@@ -96,6 +98,11 @@ class Shelf:
     def _with(self, runbook: str, text: str) -> tuple[Library, list[Fault]]:
         file = self._file(runbook)
         kept = [read for read in self._reads() if read.file != str(file)]
+        for read in kept:
+            if read.document is not None and read.document.id == runbook:
+                raise ShelfError(
+                    f"{read.file} holds a runbook {runbook} already. Rename one, or choose another id."
+                )
         return put_together([*read_built_in(), *kept, read_text(text.encode(), file=str(file))])
 
     def _reads(self) -> list[Read]:

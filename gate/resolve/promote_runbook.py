@@ -40,11 +40,17 @@ def resolve(slots: Slots, *, known: Collection[str] = ()) -> Decision:
         )
     if "\n" in bound["title"]:
         return _unfit(bound, "The title of a runbook is one line.")
-    count = bound["steps"].count("\n") + 1
+    steps = bound["steps"].split("\n")
+    count = len(steps)
     replaces = " It replaces the one of that id." if name in known else ""
     return Confirm(
         slots=bound,
-        question=f"This makes {name} a runbook: {bound['title']}, {count} step{'s' * (count > 1)}.{replaces}",
+        question="\n".join(
+            [
+                f"This makes {name} a runbook: {bound['title']}, {count} step{'s' * (count > 1)}.{replaces}",
+                *(f"  {number}. {step}" for number, step in enumerate(steps, start=1)),
+            ]
+        ),
         phrase=f"{_VERB} {name}",
         because="learning proposes, a person promotes",
     )

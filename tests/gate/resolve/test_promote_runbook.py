@@ -18,14 +18,17 @@ def test_a_whole_one_takes_its_phrase() -> None:
     decision = resolve(WHOLE)
     assert isinstance(decision, Confirm)
     assert decision.phrase == "promote restart-caddy"
-    assert decision.question == "This makes restart-caddy a runbook: Restart caddy, 3 steps."
+    assert decision.question == (
+        "This makes restart-caddy a runbook: Restart caddy, 3 steps.\n"
+        "  1. look\n  2. restart\n  3. look again"
+    )
     assert decision.slots == {**WHOLE, "steps": "look\nrestart\nlook again"}
 
 
 def test_replacing_one_is_said() -> None:
     decision = resolve({**WHOLE, "steps": "look"}, known={"restart-caddy"})
     assert isinstance(decision, Confirm)
-    assert decision.question.endswith("1 step. It replaces the one of that id.")
+    assert decision.question.endswith("1 step. It replaces the one of that id.\n  1. look")
 
 
 @pytest.mark.parametrize("slot", ["id", "title", "steps"])
