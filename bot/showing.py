@@ -351,9 +351,9 @@ def _history_line(core: Core, view: ProposalView, one: ActionView, now: datetime
     elif approval.state is not ApprovalState.GRANTED:
         who += f", {approval.state.value}"
     what = title(one, secrets=core.secrets)
-    return (
-        f"{when}  {MARKS[one.state]} {one.action.target.id} · {what} · {one.state.value} · {who} · #{view.id}"
-    )
+    run = core.queries.run_of(view.id)
+    ids = f"#{view.id}" if run is None else f"#{view.id}, step of #{run.id}"
+    return f"{when}  {MARKS[one.state]} {one.action.target.id} · {what} · {one.state.value} · {who} · {ids}"
 
 
 def digest_of(core: Core, period: str, *, zone: tzinfo, now: datetime) -> Text:
@@ -364,4 +364,5 @@ def digest_of(core: Core, period: str, *, zone: tzinfo, now: datetime) -> Text:
         if query is not None:
             since, until = query.since or since, query.until or until
     views = [one for one in core.queries.proposals(since=since, limit=_SEARCHED) if one.made_at <= until]
-    return digest(core, views, since=since, until=until, zone=zone, now=now)
+    told = digest(core, views, since=since, until=until, zone=zone, now=now)
+    return told + Text.of(*run_showing.digest_lines(core, since=since, until=until))

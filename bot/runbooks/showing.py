@@ -6,7 +6,7 @@ from bot.answering import Speaker
 from bot.controls import deny
 from bot.core import Core
 from bot.outcome import Outcome
-from bot.phrasing import clock_time
+from bot.phrasing import clock_time, listed
 from bot.runbooks import wording
 from bot.runbooks.cards import draw, shown, standing
 from bot.runbooks.restoring import restore
@@ -50,6 +50,16 @@ def open_lines(core: Core, *, zone: tzinfo, now: datetime) -> list[str]:
         f"{standing(core, view, restore(core, view.id), zone=zone, now=now) or f'in step {view.step}'}"
         for view in found
     ]
+
+
+def digest_lines(core: Core, *, since: datetime, until: datetime) -> list[str]:
+    """Return the line of a digest that tells of the runs begun between two instants; none where none was."""
+    found = [view for view in core.queries.runs(since=since, limit=LISTED) if view.started_at <= until]
+    told = [
+        f"{'●' if view.outcome is None else wording.MARKS[view.outcome]} {shown(core, view.title)} #{view.id}"
+        for view in found
+    ]
+    return [f"runs: {listed(told, most=5)}"] if told else []
 
 
 def show(core: Core, outcome: Outcome, speaker: Speaker, run: str) -> None:

@@ -1,0 +1,421 @@
+"""Runs: a real shell does what the supervisor permits, asked about like anything else."""
+
+from pathlib import Path
+
+import pytest
+
+from gate.domain import PersonId
+from gate.lifecycle import RunStatus
+from gate.policy import Policy, Posture
+from gate.supervise.domain import Outcome
+from gate.supervise.events import EndCause, Judged
+from tests.bot.runbooks.running import (
+    PROVISION,
+    WAITING,
+    agree,
+    events,
+    newest,
+    run_card,
+    run_of,
+    said,
+    supervised,
+)
+from tests.kit import Kit, ScriptedPort, person
+
+BEGIN = "run runbook provision on web1 with name=box7"
+
+
+def captured(kit: Kit) -> list[tuple[str, str]]:
+    found = [one for one in kit.core.queries.run_events(newest(kit)) if isinstance(one, Judged)]
+    return [one.captured for one in found if one.captured is not None]
+
+
+# ---------------------------------------------------------------- a whole run
+
+
+async def test_a_run_goes_step_by_step_to_its_end(tmp_path: Path) -> None:
+    async with supervised(tmp_path, PROVISION) as kit:
+        shown = await kit.say(BEGIN)
+        assert run_card(kit).text == (
+            "◔ web1 · provision box7 · step 2 of 5\n"
+            "✓ 1 Find a free id\n"
+            "◔ 2 Make box7\n"
+            "\u2013 3 Start it\n"
+            "\u2013 4 It is up\n"
+            "\u2013 5 Look at it\n"
+            f"waits for a yes · #{kit.newest_id()}\n"
+            f"#{newest(kit)} · asked by ana"
+        )
+        assert "ls " not in shown  # what asks nobody is told by the card of the run alone
+        assert f"mkdir {tmp_path}/work/box7" in kit.card.text
+        assert 'runbook provision box7, step 2: Make box7"' in kit.card.text
+        assert captured(kit) == [("vmid", "112")]
+
+        await kit.say("go ahead")
+        assert (tmp_path / "work" / "box7").is_dir()
+        assert "✓ 2 Make box7" in run_card(kit).text
+        (tmp_path / "work" / "ready").touch()
+        last = await kit.say("go ahead")
+        assert (tmp_path / "work" / "box7" / "up").exists()
+        assert run_card(kit).text.startswith("✓ web1 · provision box7\n")
+        assert "\n✓ done\n" in run_card(kit).text
+        assert f"✓ provision box7 on web1: done. 5 steps, 1.0 s · #{newest(kit)}" in last
+        view = run_of(kit)
+        assert (view.outcome, view.cause, view.status) == (
+            Outcome.COMPLETED,
+            EndCause.TERMINAL,
+            RunStatus.ENDED,
+        )
+        assert events(kit) == [
+            *("Started", "Entered", "Proposed", "Consumed", "Judged"),
+            *("Entered", "Proposed", "Granted", "Consumed", "Judged"),
+            *("Entered", "Proposed", "Granted", "Consumed", "Judged"),
+            *("Entered", "Judged"),
+            *("Entered", "Proposed", "Consumed", "Judged", "Ended"),
+        ]
+        assert f"step of #{newest(kit)}" in await kit.say("history")
+        assert f"runs: ✓ provision box7 #{newest(kit)}" in await kit.say("what did you do?")
+
+
+async def test_what_may_start_is_let_go_in_the_batch_that_starts_it(tmp_path: Path) -> None:
+    async with supervised(tmp_path, PROVISION) as kit:
+        await kit.say(BEGIN)
+        await kit.say("go ahead")
+        rows = kit.core.ledger.reader().execute("SELECT kind, at FROM entry ORDER BY seq").fetchall()
+        kinds = [row[0] for row in rows]
+        start = len(kinds) - kinds[::-1].index("action:started") - 1
+        assert kinds[start : start + 3] == ["action:started", "run:granted", "run:consumed"]
+        end = kinds.index("run:judged", start)
+        assert kinds[end - 1 : end + 2] == ["action:succeeded", "run:judged", "run:entered"]
+
+
+async def test_each_step_asks_by_itself_once_the_one_before_is_shown(tmp_path: Path) -> None:
+    async with supervised(tmp_path, PROVISION) as kit:
+        await kit.say(BEGIN)
+        first = kit.card
+        shown = await kit.say("go ahead")
+        assert "✓ ok" in first.text
+        assert "Start it" in shown
+        assert kit.card is not first
+        assert len(kit.core.queries.pending()) == 1
+        with pytest.raises(StopIteration):
+            first.token("Approve")
+
+
+async def test_the_target_stands_first_and_the_run_is_found_by_its_words(tmp_path: Path) -> None:
+    async with supervised(tmp_path, PROVISION) as kit:
+        await kit.say("provision box7 on web2")
+        assert run_card(kit).text.startswith("◔ web2 · provision box7")
+        assert run_of(kit).said == "provision box7 on web2"
+
+
+# ---------------------------------------------------------------- no, nobody, stop
+
+
+async def test_a_no_ends_the_run_with_who_said_it_and_why(tmp_path: Path) -> None:
+    async with supervised(tmp_path, PROVISION) as kit:
+        await kit.say(BEGIN)
+        shown = await kit.say("no, the name is wrong")
+        assert "refused by ana at step 2, Make box7: the name is wrong" in run_card(kit).text
+        assert "✗ provision box7 on web1: refused by ana at step 2, Make box7: the name is wrong" in shown
+        assert "Nothing more runs from it." in shown
+        view = run_of(kit)
+        assert (view.outcome, view.cause, view.ended_by) == (Outcome.ABORTED, EndCause.REFUSED, "ana")
+        assert not (tmp_path / "work" / "box7").exists()
+        await kit.look()
+        assert kit.core.queries.open_runs() == ()
+
+
+async def test_a_plain_no_stops_at_once_and_its_reason_is_missing(tmp_path: Path) -> None:
+    async with supervised(tmp_path, PROVISION) as kit:
+        await kit.say(BEGIN)
+        await kit.say("no")
+        assert "refused by ana at step 2, Make box7: no reason was given" in run_card(kit).text
+        assert run_of(kit).cause is EndCause.REFUSED
+
+
+async def test_nobody_answering_is_no_refusal(tmp_path: Path) -> None:
+    async with supervised(tmp_path, PROVISION) as kit:
+        await kit.say(BEGIN)
+        kit.clock.advance(901)
+        await kit.look()
+        assert "✗ nobody answered at step 2, Make box7 in time" in run_card(kit).text
+        view = run_of(kit)
+        assert (view.outcome, view.cause, view.ended_by) == (Outcome.ABORTED, EndCause.EXPIRED, None)
+        await kit.say("go ahead")
+        assert not (tmp_path / "work" / "box7").exists()
+
+
+async def test_a_question_stays_open_no_longer_than_the_runbook_says(tmp_path: Path) -> None:
+    short = PROVISION.replace("steps:", "limits: {approval: 1m}\nsteps:", 1)
+    async with supervised(tmp_path, short) as kit:
+        await kit.say(BEGIN)
+        kit.clock.advance(61)
+        await kit.look()
+        assert run_of(kit).cause is EndCause.EXPIRED
+
+
+@pytest.mark.parametrize("words", ["stop the run", "cancel {run}", "cancel", "cancel {step}"])
+async def test_a_word_of_anybody_ends_the_run_and_its_question(tmp_path: Path, words: str) -> None:
+    operators = (person("ana"), person("kim"))
+    async with supervised(tmp_path, PROVISION, operators=operators) as kit:
+        await kit.say(BEGIN)
+        step = kit.newest_id()
+        await kit.say(words.format(run=newest(kit), step=step), by="kim")
+        view = run_of(kit)
+        assert (view.outcome, view.cause, view.ended_by) == (Outcome.ABORTED, EndCause.ABORTED, "kim")
+        assert kit.core.queries.pending() == ()
+        assert kit.states(step) == ["cancelled"]
+        assert "stopped by kim at step 2, Make box7" in run_card(kit).text
+
+
+async def test_which_run_is_asked_where_several_go_on(tmp_path: Path) -> None:
+    async with supervised(tmp_path, PROVISION) as kit:
+        await kit.say(BEGIN)
+        await kit.say(BEGIN.replace("box7", "box8"))
+        shown = await kit.say("stop the run")
+        assert shown.startswith("Which one?")
+        assert len(kit.core.queries.open_runs()) == 2
+        assert "is over already" in await kit.say(f"cancel {newest(kit)}") + await kit.say(
+            f"cancel {newest(kit)}"
+        )
+
+
+async def test_stop_holds_a_run_and_resume_lets_it_go_on(tmp_path: Path) -> None:
+    async with supervised(tmp_path, PROVISION) as kit:
+        await kit.say(BEGIN)
+        await kit.say("stop")
+        assert "sayso is stopped, so no run begins" in await kit.say(BEGIN)
+        await kit.say(f"approve {kit.newest_id()}")
+        assert not (tmp_path / "work" / "box7").exists()
+        await kit.say("resume")
+        await kit.say("resume sayso")
+        assert (tmp_path / "work" / "box7").is_dir()
+        assert run_of(kit).step == "boot"
+
+
+# ---------------------------------------------------------------- failing, again, lost
+
+
+async def test_a_retry_needs_a_grant_of_its_own(tmp_path: Path) -> None:
+    async with supervised(tmp_path, PROVISION) as kit:
+        await kit.say(BEGIN)
+        await kit.say("go ahead")
+        first = kit.newest_id()
+        await kit.say("go ahead")
+        second = kit.newest_id()
+        assert second != first
+        assert "3 Start it · try 2" in run_card(kit).text
+        assert kit.core.queries.pending()[0].proposal == second
+        assert "nothing left" in await kit.say(f"cancel {first}")
+        assert "already approved" in await kit.say(f"approve {first}")
+        (tmp_path / "work" / "ready").touch()
+        await kit.say(f"approve {second}")
+        assert run_of(kit).outcome is Outcome.COMPLETED
+        assert [one for one in events(kit) if one == "Granted"] == ["Granted"] * 3
+
+
+async def test_when_tries_are_spent_the_run_fails_and_undoing_is_offered(tmp_path: Path) -> None:
+    async with supervised(tmp_path, PROVISION) as kit:
+        await kit.say(BEGIN)
+        for _ in range(4):
+            await kit.say("go ahead")
+        view = run_of(kit)
+        assert (view.outcome, view.number) == (Outcome.FAILED, 5)
+        assert "✗ 3 Start it · try 3 · not so: exit code 0" in run_card(kit).text
+        assert f"To undo what it did, say  rollback {view.id}" in run_card(kit).text
+
+        await kit.press(run_card(kit), "Roll back")
+        undoing = run_of(kit)
+        assert (undoing.undoes, undoing.step) == (view.id, "remove")
+        assert f"undoes #{view.id}" in run_card(kit).text
+        assert (tmp_path / "work" / "box7").is_dir()  # it asks, like anything else
+        await agree(kit)
+        assert not (tmp_path / "work" / "box7").exists()
+        assert run_of(kit).outcome is Outcome.COMPLETED
+        assert f"#{undoing.id} undoes #{view.id} already" in await kit.say(f"rollback {view.id}")
+
+
+async def test_what_cannot_be_undone_says_so(tmp_path: Path) -> None:
+    async with supervised(tmp_path, PROVISION, WAITING) as kit:
+        await kit.say("run runbook patience on web1")
+        run = newest(kit)
+        assert f"#{run} goes on still" in await kit.say(f"rollback {run}")
+        await kit.say("no")
+        assert f"Nothing in wait and see undoes what #{run} did" in await kit.say(f"rollback {run}")
+        assert "No run #zzzzz9 here" in await kit.say("rollback zzzzz9")
+
+
+async def test_a_step_that_fails_shows_what_it_wrote(tmp_path: Path) -> None:
+    async with supervised(tmp_path, PROVISION.replace("equals: up", "equals: down")) as kit:
+        (tmp_path / "work" / "ready").touch()
+        await kit.say(BEGIN)
+        await kit.say("go ahead")
+        shown = await kit.say("go ahead")
+        assert "careful" in shown
+        assert "✗ 5 Look at it · not so: stdout is 'down'" in run_card(kit).text
+        assert run_of(kit).outcome is Outcome.FAILED
+
+
+# ---------------------------------------------------------------- agreeing, waiting, deciding
+
+
+async def test_people_agree_time_passes_and_a_value_decides(tmp_path: Path) -> None:
+    async with supervised(tmp_path, WAITING) as kit:
+        await kit.say("run runbook patience on web1 with count=2")
+        assert "waits for somebody to agree" in run_card(kit).text
+        assert "Is the backup done?" in kit.card.text
+        assert "a person has to agree before the run goes on" in kit.card.text
+        await kit.say("go ahead")
+        assert "waits until 14:05" in run_card(kit).text
+        kit.clock.advance(299)
+        await kit.look()
+        assert run_of(kit).status is RunStatus.WAITING
+        kit.clock.advance(1)
+        await kit.look()
+        await kit.app.conversation._work.quiet([kit.newest_id()])  # type: ignore[list-item] # an id
+        assert run_of(kit).outcome is Outcome.COMPLETED
+
+
+async def test_a_wait_lasts_over_a_restart(tmp_path: Path) -> None:
+    port = ScriptedPort()
+    async with supervised(tmp_path, WAITING, port=port) as kit:
+        await kit.say("run runbook patience on web1")
+        await kit.say("go ahead")
+    async with supervised(tmp_path, WAITING, port=port) as kit:
+        assert run_of(kit).status is RunStatus.WAITING
+        kit.clock.advance(301)
+        await kit.look()
+        view = run_of(kit)
+        assert (view.outcome, view.cause) == (Outcome.ESCALATED, EndCause.TERMINAL)
+        assert "▲ a person has to look" in run_card(kit).text
+
+
+async def test_a_wait_can_be_ended_with_its_run(tmp_path: Path) -> None:
+    async with supervised(tmp_path, WAITING) as kit:
+        await kit.say("run runbook patience on web1")
+        await kit.say("go ahead")
+        assert "#" + newest(kit) in await kit.say("pending")
+        await kit.say("cancel")
+        assert run_of(kit).cause is EndCause.ABORTED
+        kit.clock.advance(600)
+        await kit.look()
+        assert events(kit)[-2:] == ["WaitBegan", "Ended"]
+
+
+# ---------------------------------------------------------------- the gate and the dial
+
+
+async def test_whatever_a_document_says_what_destroys_takes_a_phrase(tmp_path: Path) -> None:
+    harmless = PROVISION.replace("rmdir FOLDER/", "rm -rf FOLDER/").replace(
+        "kind: check\n    title: Look", "title: Look"
+    )
+    async with supervised(tmp_path, harmless) as kit:
+        await kit.say(BEGIN)
+        await kit.say("go ahead")
+        run = newest(kit)
+        await kit.say(f"cancel {run}")
+        await kit.say(f"rollback {run}")
+        assert "To run it, type:  " in kit.card.text
+        await kit.say("go ahead")
+        assert (tmp_path / "work" / "box7").exists()
+        await agree(kit)
+        assert not (tmp_path / "work" / "box7").exists()
+
+
+async def test_a_posture_that_asks_about_all_asks_about_reading_too(tmp_path: Path) -> None:
+    policy = Policy(revision="r" * 64, posture=Posture.APPROVE_ALL)
+    async with supervised(tmp_path, PROVISION, policy=policy) as kit:
+        await kit.say(BEGIN)
+        assert run_of(kit).status is RunStatus.AWAITING_APPROVAL
+        assert run_of(kit).step == "free"
+
+
+async def test_below_run_every_step_waits_and_below_propose_a_runbook_is_only_shown(tmp_path: Path) -> None:
+    async with supervised(tmp_path, PROVISION) as kit:
+        await kit.say("set runbooks.autonomy to propose")
+        await kit.say(BEGIN)
+        assert run_of(kit).step == "free"
+        assert "waits because of: runbooks.autonomy propose" in kit.card.text
+        await kit.say("set runbooks.autonomy to ask")
+        shown = await kit.say(BEGIN.replace("box7", "box8"))
+        assert "planned. Nothing ran." in shown
+        assert shown.endswith("Because of runbooks.autonomy ask.")
+        assert len(kit.core.queries.runs()) == 1
+
+
+async def test_a_plan_asks_nobody_and_runs_nothing(tmp_path: Path) -> None:
+    async with supervised(tmp_path, PROVISION, WAITING) as kit:
+        shown = await kit.say("plan provision on web1 with name=box9")
+        assert shown.splitlines()[:5] == [
+            "provision <name> on web1, planned. Nothing ran.",
+            "1 Find a free id · web1 · runs at once · read-only: lists files",
+            f"    ls {tmp_path}/work/ids",
+            "2 Make box9 · web1 · asks first · changes configuration: makes or changes files",
+            f"    mkdir {tmp_path}/work/box9",
+        ]
+        assert "It still needs: name." in await kit.say("plan provision")
+        waits = await kit.say("plan patience on web1")
+        assert "1 Is the backup done? · asks first" in waits
+        assert "2 Let it settle · waits 5 min" in waits
+        assert "3 Whether to go on · decides by count" in waits
+        assert "No runbook is called that" in await kit.say("plan nothing at all")
+        assert kit.core.queries.runs() == ()
+        assert not {"proposal:made", "action:started"} & set(kit.kinds())
+
+
+async def test_a_dry_run_that_the_runbook_knows_hangs_on_the_card(tmp_path: Path) -> None:
+    document = PROVISION.replace(
+        "    rollback: remove\n", "    rollback: remove\n    preview: ls FOLDER\n", 1
+    )
+    async with supervised(tmp_path, document) as kit:
+        await kit.say(BEGIN)
+        step = kit.card
+        shown = await kit.press(step, "Preview")
+        assert "ids" in shown
+        assert kit.core.queries.pending()[0].action.command.startswith("mkdir")
+
+
+# ---------------------------------------------------------------- telling
+
+
+async def test_runs_are_listed_and_shown(tmp_path: Path) -> None:
+    async with supervised(tmp_path, PROVISION) as kit:
+        assert "No runbook was run yet" in await kit.say("runs")
+        await kit.say(BEGIN)
+        run = newest(kit)
+        assert f"● #{run}  provision box7 on web1: in step make" in await kit.say("runs")
+        for words in (f"run {run}", f"details {run}", f"show run #{run}"):
+            shown = await kit.say(words)
+            assert "✓ Find a free id · exit code 0 · show " in shown, words
+        assert "No run #zzzzz9 here" in await kit.say("run #zzzzz9")
+        assert "Nothing here does that" not in await kit.say("run test12 on web1")
+
+
+async def test_a_run_card_is_no_card_to_say_yes_to(tmp_path: Path) -> None:
+    async with supervised(tmp_path, PROVISION) as kit:
+        await kit.say(BEGIN)
+        await kit.say("hello")
+        await kit.say("go ahead", reply_to=run_card(kit))
+        assert run_of(kit).status is RunStatus.AWAITING_APPROVAL
+        assert not (tmp_path / "work" / "box7").exists()
+
+
+async def test_a_stranger_to_the_list_begins_nothing(tmp_path: Path) -> None:
+    async with supervised(tmp_path, PROVISION) as kit:
+        await kit.say(BEGIN, by="mallory")
+        assert kit.core.queries.runs() == ()
+
+
+async def test_who_asked_may_not_say_yes_alone_where_two_have_to(tmp_path: Path) -> None:
+    policy = Policy(revision="r" * 64, quorum=(("@web", 2),))
+    operators = (person("ana"), person("kim"))
+    async with supervised(tmp_path, PROVISION, policy=policy, operators=operators) as kit:
+        await kit.say(BEGIN)
+        await kit.say("go ahead")
+        assert run_of(kit).status is RunStatus.AWAITING_APPROVAL
+        await kit.say(f"approve {kit.newest_id()}", by="kim")
+        assert run_of(kit).step == "boot"
+        grants = [one for one in kit.core.queries.run_events(newest(kit)) if hasattr(one, "grant")]
+        assert [one.grant.decided_by for one in grants] == [PersonId("kim")]
+        assert said(kit)
