@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 
@@ -18,7 +18,6 @@ from gate.domain import TargetKind
 from gate.lifecycle import RunStatus
 from ledger.runs import RunView
 from tests.kit import Kit
-from tests.transcript import Player
 
 #: A run that has not come to rest by then hangs; nothing else is measured by it.
 HANGS_AFTER_S = 60.0
@@ -38,6 +37,28 @@ def this_machine(*names: str) -> Inventory:
     return build({name: TargetConfig(kind=TargetKind.LOCAL) for name in names}, {})
 
 
+class Talks(Protocol):
+    """Who says things for people."""
+
+    kit: Kit
+
+    async def turn(self, turn: Mapping[str, Any]) -> str: ...
+
+
+@dataclass(slots=True, kw_only=True)
+class OnScript:
+    """People on a port that only remembers."""
+
+    kit: Kit
+
+    async def turn(self, turn: Mapping[str, Any]) -> str:
+        """Do what a turn says; return everything that is new on the screen."""
+        by, place = turn.get("by", "ana"), turn["place"]
+        if "press" in turn:
+            return await self.kit.press(self.kit.card, turn["press"], by=by, place=place)
+        return await self.kit.say(turn["say"], by=by, place=place)
+
+
 @dataclass(slots=True, kw_only=True)
 class Tale:
     """One conversation about runs.
@@ -46,7 +67,7 @@ class Tale:
         place: where it is held; alone with the bot, unless said, since groups are slow on some platforms.
     """
 
-    player: Player
+    player: Talks
     place: str = "dm-ana"
 
     @property
@@ -110,4 +131,4 @@ class Tale:
         """Say yes to what is asked, with its phrase where it wants one."""
         pending = self.kit.core.queries.pending()
         assert pending, f"nothing is asked in {self.run.step}"
-        await self.say("yes" if pending[-1].phrase is None else "{phrase}")
+        await self.say(pending[-1].phrase or "yes")
