@@ -154,6 +154,25 @@ class RunEvent(StrEnum):
     END = "end"
 
 
+class PlanState(StrEnum):
+    """Where a plan stands that a model composes. What else is known of it is in its entries."""
+
+    NEW = "new"
+    THINKING = "thinking"  # the model is owed a call
+    WAITING = "waiting"  # for the ends of what it proposed
+    ENDED = "ended"
+
+
+class PlanEvent(StrEnum):
+    """What can happen to a plan."""
+
+    ASK = "ask"
+    CALL = "call"  # counted, before it is made
+    ANSWER = "answer"  # the model answered, and what it wants was proposed
+    CONTINUE = "continue"  # all of that is known, and goes back to the model
+    END = "end"
+
+
 APPROVAL: Mapping[tuple[ApprovalState, ApprovalEvent], ApprovalState] = {
     (ApprovalState.PENDING, ApprovalEvent.NUDGE): ApprovalState.PENDING,
     (ApprovalState.PENDING, ApprovalEvent.ESCALATE): ApprovalState.PENDING,
@@ -243,6 +262,15 @@ RUN: Mapping[tuple[RunStatus, RunEvent], RunStatus] = {
     (_R.RUNNING, RunEvent.TAKE_BACK): _R.ENTERED,
     (_R.WAITING, RunEvent.END_WAIT): _R.BETWEEN,
     **{(status, RunEvent.END): _R.ENDED for status in RunStatus if status not in {_R.NEW, _R.ENDED}},
+}
+
+PLAN: Mapping[tuple[PlanState, PlanEvent], PlanState] = {
+    (PlanState.NEW, PlanEvent.ASK): PlanState.THINKING,
+    (PlanState.THINKING, PlanEvent.CALL): PlanState.THINKING,
+    (PlanState.THINKING, PlanEvent.ANSWER): PlanState.WAITING,
+    (PlanState.WAITING, PlanEvent.CONTINUE): PlanState.THINKING,
+    (PlanState.THINKING, PlanEvent.END): PlanState.ENDED,
+    (PlanState.WAITING, PlanEvent.END): PlanState.ENDED,
 }
 
 

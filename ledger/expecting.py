@@ -11,6 +11,7 @@ from ledger.kinds import (
     LastTurnIs,
     NotYet,
     PairingIsOpen,
+    PlanIsAt,
     ProposalIsNew,
     RowIs,
     RunIsAt,
@@ -48,18 +49,20 @@ def _question(expectation: Expectation) -> _Question:
             asked = ("SELECT id FROM pairing WHERE id=?", (pairing,), pairing)
         case Untold(proposal):
             asked = ("SELECT proposal FROM untold WHERE proposal=?", (proposal,), proposal)
-        case RowIs() | JobIsDue() | RunIsAt() | SettingsAre():
+        case RowIs() | JobIsDue() | RunIsAt() | PlanIsAt() | SettingsAre():
             asked = _of_commitment(expectation)
         case ProposalIsNew(proposal):  # pragma: no branch - mypy checks that no other kind is left
             asked = ("SELECT id FROM proposal WHERE id=?", (proposal,), None)
     return asked
 
 
-def _of_commitment(expectation: RowIs | JobIsDue | RunIsAt | SettingsAre) -> _Question:
+def _of_commitment(expectation: RowIs | JobIsDue | RunIsAt | PlanIsAt | SettingsAre) -> _Question:
     if isinstance(expectation, JobIsDue):
         return ("SELECT next_at FROM job WHERE id=?", (expectation.job,), expectation.fire_at)
     if isinstance(expectation, RunIsAt):
         return ("SELECT seq FROM run WHERE id=?", (expectation.run,), expectation.seq)
+    if isinstance(expectation, PlanIsAt):
+        return ("SELECT seq FROM plan WHERE id=?", (expectation.plan,), expectation.seq)
     if isinstance(expectation, SettingsAre):
         return ("SELECT coalesce(max(seq), 0) FROM setting", (), expectation.seq)
     query = f"SELECT state FROM {expectation.table} WHERE id=?"  # noqa: S608 - the table is a Literal

@@ -100,6 +100,11 @@ class Kind(StrEnum):
     RUN_JUDGED = "run:judged"
     RUN_DEVIATED = "run:deviated"
     RUN_ENDED = "run:ended"
+    PLAN_ASKED = "plan:asked"
+    PLAN_CALLED = "plan:called"
+    PLAN_ANSWERED = "plan:answered"
+    PLAN_CONTINUED = "plan:continued"
+    PLAN_ENDED = "plan:ended"
     RUNBOOK_KEPT = "runbook:kept"
     RUNBOOK_RETIRED = "runbook:retired"
 
@@ -201,7 +206,7 @@ class Untold:
 class RowIs:
     """What a decision read of `table` is still in this state; None: there is no such row yet."""
 
-    table: Literal["commitment", "job", "belief", "guidance", "trust_rule", "run", "capability"]
+    table: Literal["commitment", "job", "belief", "guidance", "trust_rule", "run", "capability", "plan"]
     id: str
     state: str | None
 
@@ -219,6 +224,14 @@ class RunIsAt:
     """Nothing happened to the run since this entry."""
 
     run: str
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlanIsAt:
+    """Nothing happened to the plan since this entry."""
+
+    plan: str
     seq: int
 
 
@@ -243,6 +256,7 @@ Expectation = (
     | RowIs
     | JobIsDue
     | RunIsAt
+    | PlanIsAt
     | SettingsAre
 )
 

@@ -36,6 +36,7 @@ from ledger import (
     jobs,
     learning,
     places,
+    plans,
     runs,
     trusting,
     turns,
@@ -52,7 +53,7 @@ S = TypeVar("S", bound=StrEnum)
 E = TypeVar("E", bound=StrEnum)
 
 #: What is projected elsewhere, a subject each.
-_MORE = (commitments, jobs, beliefs, dials, guidance, trusting, runs, learning)
+_MORE = (commitments, jobs, beliefs, dials, guidance, trusting, runs, plans, learning)
 
 #: In an order that lets them be emptied.
 TABLES = (

@@ -44,6 +44,7 @@ from ledger.jobs import JobReader
 from ledger.kinds import Json, Kind
 from ledger.learning import LearningReader
 from ledger.places import PlaceReader
+from ledger.plans import PlanReader
 from ledger.readout import (
     approval_of,
     clarification_of,
@@ -78,6 +79,7 @@ class Queries(
     GuidanceReader,
     TrustReader,
     RunReader,
+    PlanReader,
     LearningReader,
     EvidenceReader,
 ):

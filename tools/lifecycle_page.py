@@ -23,6 +23,7 @@ from gate.lifecycle import (  # noqa: E402 - the path is set first, so that it r
     COMMITMENT,
     COMMITMENT_BEGINS,
     JOB,
+    PLAN,
     RUN,
     ActionEvent,
     ActionState,
@@ -34,6 +35,8 @@ from gate.lifecycle import (  # noqa: E402 - the path is set first, so that it r
     E,
     JobEvent,
     JobState,
+    PlanEvent,
+    PlanState,
     RunEvent,
     RunStatus,
     S,
@@ -163,6 +166,20 @@ MACHINES = (
             RunEvent.END_WAIT: "its time has come, or a person cut it short",
             RunEvent.JUDGE: "what came of the step was compared with what was expected",
             RunEvent.END: "its document ended it, or a person, a refusal, an expiry, a budget, a deviation",
+        },
+    ),
+    Machine(
+        name="Plan",
+        about="What a model composes for one request, call by call.\n"
+        "Each call is counted in the record before it is made, and each answer is taken once.",
+        first=(PlanState.NEW,),
+        table=_plain(PLAN),
+        events={
+            PlanEvent.ASK: "an operator's words were read by no other planner",
+            PlanEvent.CALL: "a call of the model is counted against the budgets, and then made",
+            PlanEvent.ANSWER: "the model answered; what it wants is proposed in the same transaction",
+            PlanEvent.CONTINUE: "what came of all of that is recorded, and the model is told",
+            PlanEvent.END: "it answered, a person dropped it or said no, a budget is used up, or it failed",
         },
     ),
 )

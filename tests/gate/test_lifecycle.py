@@ -13,6 +13,7 @@ from gate.lifecycle import (
     COMMITMENT,
     COMMITMENT_BEGINS,
     JOB,
+    PLAN,
     RUN,
     ActionEvent,
     ActionState,
@@ -25,6 +26,8 @@ from gate.lifecycle import (
     E,
     JobEvent,
     JobState,
+    PlanEvent,
+    PlanState,
     RunEvent,
     RunStatus,
     S,
@@ -47,6 +50,7 @@ TABLES: list[tuple[Table, type[StrEnum], type[StrEnum]]] = [
     (_plain(COMMITMENT), CommitmentState, CommitmentEvent),
     (_plain(JOB), JobState, JobEvent),
     (_plain(RUN), RunStatus, RunEvent),
+    (_plain(PLAN), PlanState, PlanEvent),
 ]
 
 
@@ -130,6 +134,12 @@ def test_resolving_again_leads_where_resolving_first_does() -> None:
 
 def test_a_job_is_due_only_while_it_is_pending() -> None:
     assert terminal(JOB) == {JobState.ENDED, JobState.CANCELLED}
+
+
+def test_a_plan_takes_an_answer_only_while_it_thinks_and_nothing_once_it_ended() -> None:
+    assert terminal(PLAN) == {PlanState.ENDED}
+    assert [before for (before, event) in PLAN if event is PlanEvent.ANSWER] == [PlanState.THINKING]
+    assert [before for (before, event) in PLAN if event is PlanEvent.CALL] == [PlanState.THINKING]
 
 
 def test_a_run_that_ended_never_goes_on() -> None:

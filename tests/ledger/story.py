@@ -616,6 +616,28 @@ def retired(runbook: str = "restart-caddy", *, by: str = "bo") -> Draft:
     return Draft(kind=Kind.RUNBOOK_RETIRED, body={"runbook": runbook, "by": by, "place": HERE})
 
 
+def plan_asked(
+    plan: str = "p1w3x2", *, person: str = "ana", place: PlaceId = HERE, said: bytes = b"is web1 well?"
+) -> Draft:
+    """Somebody asked for something that a model has to plan."""
+    body: dict[str, Json] = {"plan": plan, "place": place, "person": person, "direct": False}
+    return Draft(kind=Kind.PLAN_ASKED, correlation_id=plan, body=body, words={"said": said})
+
+
+def plan_went(kind: Kind, plan: str = "p1w3x2", *, made: Sequence[str] = ()) -> Draft:
+    """A plan went on."""
+    body: dict[str, Json] = {"plan": plan, **({"made": list(made)} if made else {})}
+    words = {} if kind is Kind.PLAN_CALLED else {"words": b"{}"}
+    return Draft(kind=kind, correlation_id=plan, body=body, words=words)
+
+
+def plan_ended(plan: str = "p1w3x2", *, how: str = "answered", text: bytes | None = b"It is well.") -> Draft:
+    """A plan is over."""
+    body: dict[str, Json] = {"plan": plan, "how": how}
+    words = {} if text is None else {"text": text}
+    return Draft(kind=Kind.PLAN_ENDED, correlation_id=plan, body=body, words=words)
+
+
 def _grant(one: Planned, name: str | None) -> str | None:
     return None if name is None else f"{one.action.id}/{name}"
 

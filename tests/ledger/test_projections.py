@@ -17,7 +17,7 @@ from ledger.kinds import (
     Draft,
     Kind,
 )
-from ledger.projected import commitments, conversation, learning, runs
+from ledger.projected import commitments, conversation, learning, plans, runs
 from ledger.projections import HANDLERS, TABLES, reset
 from ledger.waiting import untold
 from tests.gate.makers import HERE, NOW, P1, P2, THERE
@@ -87,7 +87,7 @@ def state(tale: Story, one: Planned = ONE) -> ActionState:
 
 MODELS = [
     one
-    for of in (conversation, commitments, runs, learning)
+    for of in (conversation, commitments, runs, learning, plans)
     for one in vars(of).values()
     if hasattr(one, "__table__")
 ]
