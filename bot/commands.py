@@ -255,6 +255,13 @@ class ShowRun:
     sure: bool
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetireRunbook:
+    """Take a runbook that was learned out of use; `name` is its id."""
+
+    name: str
+
+
 @dataclass(frozen=True, slots=True)
 class ShowTargets:
     """List the inventory."""
@@ -293,7 +300,7 @@ Tightening = Stop | AutoOff | NeverAuto | RevokeTrust
 OnProposal = Approve | Deny | Details | Again | Cancel | Settle | Why | Preview | Edit
 Accounts = Pair | Unpair | ShowAccounts
 Setting = SetSetting | UnsetSetting
-Taught = ShowTrust | ShowGuidance | ShowRunbooks | ShowLearned | ShowReport
+Taught = ShowTrust | ShowGuidance | ShowRunbooks | ShowLearned | ShowReport | RetireRunbook
 Show = (
     DependsOn
     | ShowHistory

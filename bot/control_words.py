@@ -7,7 +7,7 @@ What tightens is recognised generously; what consents or loosens only in its exa
 import re
 from collections.abc import Callable
 
-from bot import history, recall_words, run_words
+from bot import history, learning_words, recall_words, run_words
 from bot.commands import (
     Again,
     AllowAuto,
@@ -35,10 +35,8 @@ from bot.commands import (
     ShowGuidance,
     ShowHistory,
     ShowJobs,
-    ShowLearned,
     ShowMemory,
     ShowPending,
-    ShowReport,
     ShowRunbooks,
     ShowSettings,
     ShowTargets,
@@ -276,14 +274,6 @@ _TRUSTS = _phrases(
     what do you trust | what is trusted"""
 )
 _GUIDANCES = _phrases("""guidance | guidance list | list guidance | show guidance | what were you taught""")
-_LEARNED = _phrases(
-    """what have you learned | what did you learn | what have you learnt | what did you learn so far |
-    what have you learned so far | learning | show learning | how well do you do"""
-)
-_REPORT = re.compile(
-    rf"(?:(?:show|post)\s+(?:me\s+)?(?:the\s+)?)?(?:run\s+)?report(?:\s+(?:of|on|for))?(?:\s+run)?\s+{_REF}{_END}",
-    re.IGNORECASE,
-)
 _RUNBOOKS = _phrases(
     """runbooks | list runbooks | show runbooks | list the runbooks | show the runbooks | all runbooks |
     what runbooks are there | which runbooks are there | what runbooks do you have |
@@ -360,7 +350,6 @@ _SHOWN: tuple[tuple[frozenset[str], Command], ...] = (
     (_TRUSTS, ShowTrust()),
     (_GUIDANCES, ShowGuidance()),
     (_RUNBOOKS, ShowRunbooks()),
-    (_LEARNED, ShowLearned()),
     (_HELPS, Help()),
 )
 
@@ -374,8 +363,8 @@ def _show(message: str) -> Command | None:
 def _show_about(message: str) -> Command | None:
     if match := _HELP.fullmatch(message):
         return Help(topic=match["topic"] or "")
-    if (match := _REPORT.fullmatch(message)) and (ref := _ref(match, sure=True)) and ref.index is None:
-        return ShowReport(run=str(ref.proposal))
+    if (about_learning := learning_words.parse(message, _plain(message))) is not None:
+        return about_learning
     if match := _RUNBOOK.fullmatch(message):
         return ShowRunbooks(name=match["id"].casefold())
     if match := _DEPENDS.fullmatch(message):

@@ -97,6 +97,7 @@ class Steering:
                 | commands.ShowRunbooks()
                 | commands.ShowLearned()
                 | commands.ShowReport()
+                | commands.RetireRunbook()
                 | commands.ShowMemory()
                 | commands.ShowJobs()
             ):
@@ -132,6 +133,8 @@ class Steering:
                 learned.show(self.core, outcome, speaker)
             case commands.ShowReport(run=run):
                 learned.show_report(self.core, outcome, speaker, run)
+            case commands.RetireRunbook(name=name):
+                learned.retire(self.core, outcome, speaker, name)
             case commands.ShowJobs(all_kinds=all_kinds):
                 jobs.show(self.core, outcome, speaker, act=None if all_kinds else Act.REMIND)
             case commands.ShowMemory(about=about):

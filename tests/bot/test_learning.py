@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from bot import attaching, learning, plotting
-from bot.commands import ShowLearned, ShowReport
+from bot.commands import RetireRunbook, ShowLearned, ShowReport
 from bot.control_words import parse
 from gate.domain import TargetId
 from gate.learning import course
@@ -179,6 +179,11 @@ def test_words_that_ask_what_was_learned(text: str) -> None:
 )
 def test_words_that_ask_for_a_report(text: str, run: str) -> None:
     assert parse(text) == ShowReport(run=run)
+
+
+@pytest.mark.parametrize("text", ["retire runbook deploy-blog", "please drop the runbook Deploy-Blog."])
+def test_words_that_take_a_runbook_back(text: str) -> None:
+    assert parse(text) == RetireRunbook(name="deploy-blog")
 
 
 @pytest.mark.parametrize("text", ["report backup", "report on backups of web1", "report r4m8n2.2", "report"])

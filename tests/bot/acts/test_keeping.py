@@ -167,6 +167,19 @@ async def test_the_next_start_puts_what_the_ledger_knows(tmp_path: Path) -> None
     assert callable(build)
 
 
+async def test_one_word_takes_it_back(tmp_path: Path) -> None:
+    async with conversation(tmp_path, operators=(person("ana"), person("bo"))) as kit:
+        await did(kit, "sync /")
+        await kit.say(phrase_in(await kit.say("save that as a runbook called flush disks")), by="bo")
+        assert "flush-disks is out of use." in await kit.say("retire runbook flush-disks", by="bo")
+        assert "flush-disks" not in kit.core.library.documents
+        assert kit.core.queries.capabilities()[0].state is CapabilityState.RETIRED
+        assert "nothing was retired" in await kit.say("retire runbook flush-disks")
+        assert "nothing was retired" in await kit.say("retire runbook disk")
+        assert "disk" in kit.core.library.documents
+    assert [file.name for file in (tmp_path / "library").iterdir()] == ["flush-disks.yaml.retired"]
+
+
 async def test_what_was_learned_tells_since_when(tmp_path: Path) -> None:
     async with conversation(tmp_path) as kit:
         await did(kit, "sync /")
