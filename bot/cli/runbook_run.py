@@ -23,7 +23,7 @@ def register(verbs: Subparsers) -> None:
     parser.add_argument("id", help="its id, as `sayso runbook list` shows it")
     parser.add_argument("--target", default="", help="the target that it is on")
     parser.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", dest="values", help="a value of an input"
+        "--with", action="append", default=[], metavar="NAME=VALUE", dest="values", help="a value of an input"
     )
     parser.add_argument("--plan", action="store_true", help="what each step would do and ask; nothing runs")
     parser.set_defaults(run=_run)
