@@ -289,11 +289,13 @@ def test_a_rule_that_cannot_be_put_in_leaves_all_as_it_was(tmp_path: Path) -> No
 
 def test_the_machine_undoes_a_closed_port_by_itself_unless_it_is_told_not_to(tmp_path: Path) -> None:
     with machine(tmp_path / "m", room=True) as host:
-        host.do(f"nft '{RULES}'")
+        host.do(f"nft '{RULES}; add rule inet filter input udp dport 53 accept'")
         before = rules(host)
         done = run(host, "firewall-close", refuse("disarm"), port=22)
         assert done.outcome == "aborted"
         assert rules(host) != before
+        again = run(host, "firewall-close", port=53, protocol="udp")
+        assert (again.steps[-1], again.asked) == ("free", []), "what is to be put back is not overwritten"
         host.do(" ".join(host.state["armed"]["sayso-firewall.timer"]))
         assert rules(host) == before
 
@@ -303,9 +305,29 @@ def test_closing_what_nothing_opens_changes_nothing(tmp_path: Path) -> None:
         host.do(f"nft '{RULES}'")
         done = run(host, "firewall-close", port=2)
         assert (done.outcome, done.asked) == ("failed", [])
+
+
+def test_every_rule_that_lets_a_port_in_is_asked_about(tmp_path: Path) -> None:
+    with machine(tmp_path / "m", room=True) as host:
+        host.do(f"nft '{RULES}'")
         host.do("nft add rule inet filter input tcp dport 22 ip saddr 10.0.0.1 accept")
-        another = run(host, "firewall-close", port=22)
-        assert (another.outcome, another.steps[-1]) == ("escalated", "gone")
+        done = run(host, "firewall-close", port=22)
+        assert (done.outcome, done.asked) == ("completed", ["copy", "arm", "remove", "remove", "disarm"])
+        assert "dport 22" not in rules(host)
+
+
+def test_rules_that_stay_are_all_put_back(tmp_path: Path) -> None:
+    with machine(tmp_path / "m", room=True) as host:
+        host.do(f"nft '{RULES}'")
+        before = rules(host)
+
+        def open_again(state: RunState) -> None:
+            if state.current == "gone":
+                host.do("nft add rule inet filter input tcp dport 22 accept")
+
+        done = run(host, "firewall-close", port=22, before=open_again)
+        assert (done.outcome, done.steps.count("remove"), done.asked[-1]) == ("aborted", 11, "restore")
+        assert rules(host) == before
 
 
 # ---------------------------------------------------------------- updates

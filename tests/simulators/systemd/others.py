@@ -35,6 +35,13 @@ def systemd_run(machine: Machine, argv: list[str]) -> int:
     """Play systemd-run with a timer: it keeps the command, which a test may run when the time is over."""
     options = [word for word in argv if word.startswith("--")]
     unit = next(one.split("=")[1] for one in options if one.startswith("--unit="))
+    if f"{unit}.timer" in machine.state["armed"]:
+        print(
+            f"Failed to start transient timer unit: Unit {unit}.timer was already loaded or has a "
+            "fragment file.",
+            file=sys.stderr,
+        )
+        return 1
     machine.state["armed"][f"{unit}.timer"] = list(argv[len(options) :])
     print(f"Running timer as unit: {unit}.timer\nWill run service as unit: {unit}.service", file=sys.stderr)
     return 0

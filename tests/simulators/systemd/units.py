@@ -36,7 +36,7 @@ def _show(machine: Machine, name: str, options: Options) -> int:
 
 def _is_active(machine: Machine, name: str, _options: Options) -> int:
     unit = machine.unit(name)
-    state = "inactive" if unit is None else unit["active"]
+    state = unit["active"] if unit else "active" if full(name) in machine.state["armed"] else "inactive"
     if unit is not None and state == "activating":
         unit["slow"] -= 1
         if unit["slow"] <= 0:
