@@ -1,4 +1,4 @@
-"""The digest: what a task or a period came to, in three lines (N35).
+"""The digest: what a task or a period came to, in three lines, and one more for what was learned (N35).
 
 One function for both. After a task it is said by itself, as a turn of the bot that shows nothing pending, so
 it opens no window and closes none. It counts what is recorded; what never ran changed nothing.
@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, tzinfo
 
+from bot import learning
 from bot.core import Core
 from bot.outcome import Outcome
 from bot.phrasing import clock_time, plural
@@ -47,6 +48,7 @@ def digest(
         " · ".join([f"{span}: {plural(len(started), 'command')}", ", ".join(parts) or "nothing asked", *bad]),
         f"changed: {', '.join(changed) or 'nothing'} · open: {', '.join(open_ones) or 'none'}"
         f" · unknown: {', '.join(lost) or 'none'}",
+        *learning.digest_lines(core.queries, since=since, until=until),
         f"ledger {size} entries, root {root[:4]}…{root[-4:]}",
     )
 

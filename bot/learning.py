@@ -232,6 +232,25 @@ def caution_of_runbook(queries: Queries, runbook: str) -> str:
     return f"failed {found.failed} of its last {found.tries} runs" if found is not None else ""
 
 
+def digest_lines(queries: Queries, *, since: datetime, until: datetime) -> list[str]:
+    """Return what came to be known between two instants, each by its id, and what drifts since (N35)."""
+    found = queries.knowledge(since=since, until=until)
+    names = [
+        f"{one.what} {one.id if one.what == 'runbook' else f'#{one.id}'}" for one in dict.fromkeys(found)
+    ]
+    outcomes: dict[str, list[bool]] = defaultdict(list)
+    lately = set()
+    for run in queries.run_outcomes():
+        if run.at <= until:
+            outcomes[run.runbook].append(run.good)
+            lately |= {run.runbook} if run.at >= since else set()
+    drifting = [name for name in sorted(lately) if learning.drift(outcomes[name]) is not None]
+    return [
+        *([f"learned: {listed(names, most=8)}"] if names else []),
+        *([f"drifting, fails where it used to work: {', '.join(drifting)}"] if drifting else []),
+    ]
+
+
 # ---------------------------------------------------------------- in words
 
 

@@ -13,10 +13,13 @@ from bot.commands import RetireRunbook, ShowLearned, ShowReport
 from bot.control_words import parse
 from gate.domain import TargetId
 from gate.learning import course
+from gate.supervise.domain import Outcome
+from gate.supervise.events import EndCause, Ended
 from ledger.learning import TryView
 from tests.bot.runbooks.made import RUN, wrote
 from tests.gate.makers import NOW
 from tests.kit import Kit, ScriptedPort, conversation
+from tests.ledger.story import Story, run_started, run_went
 
 
 async def approved(kit: Kit, times: int, command: str = "run sync / on local") -> None:
@@ -215,6 +218,43 @@ async def test_nothing_stands_beside_what_is_gone(tmp_path: Path) -> None:
     async with conversation(tmp_path) as kit:
         assert attaching.beside(kit.core, attaching.of_report("zzzzz9"), files=True) == attaching.Beside()
         assert attaching.beside(kit.core, attaching.of_trend(), files=True) == attaching.Beside()
+
+
+# ---------------------------------------------------------------- the digest
+
+
+async def test_knowledge_stands_in_the_digest_by_its_id(tmp_path: Path) -> None:
+    async with conversation(tmp_path) as kit:
+        assert "learned" not in await kit.say("what did you do?")
+        await kit.say("remember that the sync is on 2026-12-01 at 14:00")
+        kit.clock.advance(60)
+        await kit.say("run sync / on local")
+        await kit.say("go ahead")
+        asked = await kit.say("save that as a runbook called flush disks")
+        await kit.say(asked.rpartition("Type:  ")[2].strip())
+        (fact,) = [one.id for one in kit.core.queries.live_beliefs()]
+        said = await kit.say("what did you do?")
+        assert f"learned: fact #{fact}, runbook flush-disks" in said
+
+
+async def test_what_drifts_is_named_in_the_digest(tmp_path: Path) -> None:
+    story = Story.begin(tmp_path)
+    for number in range(25):
+        outcome = Outcome.COMPLETED if number < 20 else Outcome.FAILED
+        run = f"r{number:05d}"
+        story.write(run_started(run))
+        story.write(run_went(Ended(outcome=outcome, cause=EndCause.TERMINAL, at=story.at), run))
+        story.at += timedelta(minutes=1)
+    story.ledger.close()
+    async with conversation(tmp_path) as kit:
+        kit.clock.advance(3600)
+        said = await kit.say("what did you do?")
+        assert "drifting, fails where it used to work: restart-service" in said
+        said = await kit.say("what have you learned?")
+        assert said.startswith("! restart-service is drifting: 0 of 5 lately, 20 of 20 before.")
+        warned = learning.caution_of_runbook(kit.core.queries, "restart-service")
+        assert warned == "drifting: 0 of 5 lately, 20 of 20 before. Look at it first."
+        assert learning.caution_of_runbook(kit.core.queries, "other") == ""
 
 
 # ---------------------------------------------------------------- pictures
