@@ -250,7 +250,9 @@ def clashes(documents: Iterable[Document], patterns: Iterable[Pattern]) -> Itera
     ids: set[str] = set()
     for document in documents:
         if document.id in ids:
-            yield Problem(document=document.id, field="id", what="two documents have this id.")
+            yield Problem(
+                document=document.id, field="id", what="two documents have this id.", mend="Rename one."
+            )
         ids.add(document.id)
     claimed: dict[tuple[object, ...], Document] = {}
     for pattern in patterns:
@@ -278,7 +280,7 @@ def problems(document: Document) -> Iterator[Problem]:
         mend = "Use lower-case letters, digits, dots and dashes."
         yield _problem(document, "id", "is not written as it has to be.", mend)
     if not document.steps and not document.supervised:
-        yield _problem(document, "steps", "is empty.")
+        yield _problem(document, "steps", "is empty.", "Add a step.")
     if len({step.id for step in document.steps}) != len(document.steps):
         yield _problem(document, "steps", "two steps have one id.", "Give each its own.")
     for phrase in (document.title, *document.aliases):
@@ -287,7 +289,7 @@ def problems(document: Document) -> Iterator[Problem]:
         yield from _wrong_step(step, document)
     for declared in document.inputs.values():
         if declared.default is not None and not declared.accepts(declared.default):
-            yield _problem(document, f"inputs.{declared.name}.default", "is not of its type.")
+            yield _problem(document, f"inputs.{declared.name}.default", "is not of its type.", "Change it.")
 
 
 def _problem(document: Document, field: str, what: str, mend: str = "") -> Problem:
@@ -302,7 +304,8 @@ def _wrong_phrase(phrase: str, document: Document) -> Iterator[Problem]:
     field = _place(phrase, document)
     slots = [slot for slot in SLOT.findall(phrase) if slot != TARGET_SLOT or slot in document.inputs]
     if len(slots) > MAX_SLOTS or len(set(slots)) != len(slots):
-        yield _problem(document, field, f"at most {MAX_SLOTS} different slots fit in {phrase!r}.")
+        what = f"at most {MAX_SLOTS} different slots fit in {phrase!r}."
+        yield _problem(document, field, what, "Leave one out; it is asked for.")
     if missing := [slot for slot in slots if slot not in document.inputs]:
         mend = "Declare it under inputs, or leave it out."
         yield _problem(document, field, f"undeclared input {missing[0]!r} in {phrase!r}.", mend)
@@ -316,7 +319,7 @@ def _wrong_step(step: Step, document: Document) -> Iterator[Problem]:
     try:
         used = placeholders(step.command)
     except BindingError as error:
-        yield _problem(document, field, f"{error}.")
+        yield _problem(document, field, f"{error}.", "Let it be part of an argument.")
         return
     for name in used:
         declared = document.inputs.get(name)
