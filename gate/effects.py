@@ -143,12 +143,13 @@ def _profiles(
 
 
 _HIGH, _CRITICAL, _WRITE = SemanticTier.HIGH, SemanticTier.CRITICAL, SecurityTier.WRITE
-_READS = "status history show jobs recall settings guidance_list trust_list targets memory_search file_read"
+_READS = "status history show jobs recall settings guidance_list trust_list targets runbooks memory_search file_read"
 
 #: Every tool that is known, by name. Ours come first in each line, then what others call the same thing (K7).
 PROFILES: Mapping[str, ToolEffectProfile] = MappingProxyType(
     _profiles(_READS, Effect.READ, SemanticTier.NONE, None, security=SecurityTier.SAFE)
     | _profiles("run", Effect.EXEC, _CRITICAL, Act.EXEC, "command")
+    | _profiles("start_runbook", Effect.EXEC, _CRITICAL, Act.EXEC, "runbook")
     | _profiles("shell_exec code_exec python_exec", Effect.EXEC, _CRITICAL, Act.EXEC, "command")
     | _profiles("run_tests", Effect.EXEC, _HIGH, Act.EXEC)
     | _profiles("remind", Effect.SCHEDULE, _HIGH, Act.REMIND, "text", "fire_at")
