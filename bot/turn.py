@@ -1,8 +1,9 @@
 """One turn: an inbound message or click and all that is decided about it.
 
 Reads the facts, asks the gate, and appends one batch: what was received, what was decided, what is to be
-shown. Purely synchronous and without effects beyond that append, so it can be tried again when it loses a
-race and tested without a loop. Performing the effects and moving actions on is `bot.conversation`'s.
+shown. Purely synchronous and without effects beyond that append, and what waits for it (`Outcome.after`), so
+it can be tried again when it loses a race and tested without a loop. Performing the effects and moving
+actions on is `bot.conversation`'s.
 """
 
 import logging

@@ -1,9 +1,9 @@
 """Finds what varies in a sequence of commands: values that become inputs of a runbook (N32).
 
 Looks at plain words only. What looks like a service, a host, a path, a version or a number, and stands there
-more than once, becomes an input with that value as its default. A secret becomes a secret input, for which
-once is enough, and its value is kept nowhere. Where an input can stand says the supervisor's binder: a word
-that it would not quote stays as it is, and a secret there means that nothing is kept.
+more than once, becomes an input with that value as its default, in all places or in none. A secret becomes a
+secret input, for which once is enough, and its value is kept nowhere. Where an input can stand says the
+supervisor's binder; a secret where none can means that nothing is kept.
 """
 
 import re
@@ -68,11 +68,14 @@ def parametrise(commands: Sequence[str], *, secrets: Sequence[str] = ()) -> Para
     left = {value for template in templates for value in _finds(_plain(template), secrets)}
     if left - {_STAND_IN}:
         raise SecretStaysError(SecretStaysError.__doc__)
-    for spec in _varying(templates):
-        filled = [_filled(template, spec) for template in templates]
-        if sum(map(_uses, filled, [spec.name] * len(filled))) > 1:
+    taken: Counter[str] = Counter()
+    for kind, made, value in _varying(templates):
+        name = f"{kind}_{taken[kind] + 1}" if taken[kind] else kind
+        filled = [_filled(template, value, name) for template in templates]
+        if sum(template.count(_placeholder(name)) for template in filled) > 1 and not _left(filled, value):
             templates = filled
-            inputs.append(spec)
+            taken[kind] += 1
+            inputs.append(InputSpec(name=name, type=made, required=False, default=value))
     return Parametrised(commands=tuple(templates), inputs=tuple(inputs))
 
 
@@ -113,7 +116,7 @@ def _without(template: str, value: str, name: str) -> str:
     if value not in template:
         return template
     for spelt in (f"'{value}'", f'"{value}"', value):
-        made = template.replace(spelt, f"{{{{ inputs.{name} }}}}")
+        made = template.replace(spelt, _placeholder(name))
         if value not in made and _binds(made):
             return made
     raise SecretStaysError(SecretStaysError.__doc__)
@@ -122,20 +125,14 @@ def _without(template: str, value: str, name: str) -> str:
 # ---------------------------------------------------------------- values
 
 
-def _varying(templates: Sequence[str]) -> Iterator[InputSpec]:
-    """Yield an input for every value that stands there twice or more, in the order of the commands."""
+def _varying(templates: Sequence[str]) -> Iterator[tuple[str, InputType, str]]:
+    """Yield what looks like something that varies, in the order of the commands, longer paths last."""
     services = {match["name"] for template in templates for match in _SERVICE.finditer(template)}
-    words = [match[0] for template in templates for match in _WORD.finditer(template)]
-    counts = Counter(words)
-    taken: Counter[str] = Counter()
-    for word in dict.fromkeys(words):
+    words = dict.fromkeys(match[0] for template in templates for match in _WORD.finditer(template))
+    for word in sorted(words, key=lambda word: word.count("/")):
         kind = _kind(word, services)
-        if kind is None or counts[word] < 2 or not kind[1].fits(word):  # noqa: PLR2004 - repeatedly
-            continue
-        name, made = kind
-        taken[name] += 1
-        number = "" if taken[name] == 1 else f"_{taken[name]}"
-        yield InputSpec(name=f"{name}{number}", type=made, required=False, default=word)
+        if kind is not None and kind[1].fits(word):
+            yield *kind, word
 
 
 def _kind(word: str, services: set[str]) -> tuple[str, InputType] | None:
@@ -151,21 +148,29 @@ def _kind(word: str, services: set[str]) -> tuple[str, InputType] | None:
     return ("number", InputType.INTEGER) if _NUMBER.fullmatch(word) else None
 
 
-def _filled(template: str, spec: InputSpec) -> str:
-    """Return `template` with an input wherever its value stands as a word that the binder would quote."""
-    at = 0
-    while (found := _WORD.search(template, at)) is not None:
+def _filled(template: str, value: str, name: str) -> str:
+    """Return `template` with an input wherever `value` stands by itself and the binder would quote it."""
+    pattern, at = _by_itself(value), 0
+    while (found := pattern.search(template, at)) is not None:
         at = found.end()
-        if found[0] == spec.default:
-            made = f"{template[: found.start()]}{{{{ inputs.{spec.name} }}}}{template[found.end() :]}"
-            if _binds(made):
-                at += len(made) - len(template)
-                template = made
+        made = f"{template[: found.start()]}{_placeholder(name)}{template[at:]}"
+        if _binds(made):
+            at += len(made) - len(template)
+            template = made
     return template
 
 
-def _uses(template: str, name: str) -> int:
-    return template.count(f"{{{{ inputs.{name} }}}}")
+def _left(templates: Sequence[str], value: str) -> bool:
+    """Whether `value` stands somewhere still: an input that changed only some places would be a trap."""
+    return any(_by_itself(value).search(template) for template in templates)
+
+
+def _by_itself(value: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![A-Za-z0-9]){re.escape(value)}(?![A-Za-z0-9])")
+
+
+def _placeholder(name: str) -> str:
+    return f"{{{{ inputs.{name} }}}}"
 
 
 def _binds(template: str) -> bool:

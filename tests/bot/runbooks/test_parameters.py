@@ -25,7 +25,7 @@ from gate.supervise.domain import InputType
         ),
         (
             ["docker pull nginx:1.25", "echo 1.25 1.25"],
-            ["docker pull nginx:1.25", "echo {{ inputs.version }} {{ inputs.version }}"],
+            ["docker pull nginx:{{ inputs.version }}", "echo {{ inputs.version }} {{ inputs.version }}"],
             {"version": "1.25"},
         ),
         (
@@ -42,6 +42,22 @@ from gate.supervise.domain import InputType
             ["pct start 120", "pct status 120"],
             ["pct start {{ inputs.number }}", "pct status {{ inputs.number }}"],
             {"number": "120"},
+        ),
+        (
+            ["mkdir /srv/blog", "touch /srv/blog/index", "ls /srv/blog /srv/blogs"],
+            ["mkdir {{ inputs.path }}", "touch {{ inputs.path }}/index", "ls {{ inputs.path }} /srv/blogs"],
+            {"path": "/srv/blog"},
+        ),
+        (
+            ["systemctl stop caddy", "cat /etc/caddy/Caddyfile"],
+            ["systemctl stop {{ inputs.service }}", "cat /etc/{{ inputs.service }}/Caddyfile"],
+            {"service": "caddy"},
+        ),
+        # In one of the places no input can stand, so it varies in none of them.
+        (
+            ["pct start 120", "pct status 120", "echo $(pct config 120)"],
+            ["pct start 120", "pct status 120", "echo $(pct config 120)"],
+            {},
         ),
         (["make --jobs=4 x=4"], ["make --jobs=4 x=4"], {}),  # a single digit says nothing
         (["systemctl restart caddy"], ["systemctl restart caddy"], {}),  # once is not repeatedly
