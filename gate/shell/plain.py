@@ -14,16 +14,18 @@ _RESERVED = (
     "case|coproc|do|done|elif|else|esac|fi|for|function|if|in|select|then|time|until|while"
     "|declare|export|local|readonly|typeset|unset|unsetenv"
 )
-# Possessive throughout: a line that does not fit fails in one pass.
-_QUOTED = r"""'[ -&(-~]*+'|"[ !#%-\[\]-_a-~]*+\""""
-_ARGUMENT = rf"""(?:[A-Za-z0-9_./:=,+@%^-]++|{_QUOTED})++"""
-_NAME = rf"(?!(?:{_RESERVED})(?![^ |]))[A-Za-z0-9_./:+-]++(?= |\Z|\|)"
-_COMMAND = rf"{_NAME}(?: ++{_ARGUMENT})*+"
+# No place can be matched in two ways, so a line that does not fit fails in a few passes. Nothing is
+# possessive: before 3.11.5 Python takes lines for a match that are none (github.com/python/cpython/issues/106052).
+_PLAIN = r"[A-Za-z0-9_./:=,+@%^-]"
+_QUOTED = r"""'[ -&(-~]*'|"[ !#%-\[\]-_a-~]*\""""
+_ARGUMENT = rf"(?={_PLAIN}|['\"]){_PLAIN}*(?:(?:{_QUOTED}){_PLAIN}*)*"
+_NAME = rf"(?!(?:{_RESERVED})(?![^ |]))[A-Za-z0-9_./:+-]+(?= |\Z|\|)"
+_COMMAND = rf"{_NAME}(?: +{_ARGUMENT})*"
 _ONE = re.compile(_COMMAND)
-_LINE = re.compile(rf"{_COMMAND}(?: *+\|(?![|&]) *+{_COMMAND})*+")
+_LINE = re.compile(rf"{_COMMAND}(?: *\|(?![|&]) *{_COMMAND})*")
 # One that is all plain, one that is all quoted the same way, any other, or a bar.
 _TOKEN = re.compile(
-    r"""([A-Za-z0-9_./:=,+@%^-]++)(?=[ |]|\Z)|(?:'([ -&(-~]*+)'|"([ !#%-\[\]-_a-~]*+)")(?=[ |]|\Z)"""
+    rf"""({_PLAIN}+)(?=[ |]|\Z)|(?:'([ -&(-~]*)'|"([ !#%-\[\]-_a-~]*)")(?=[ |]|\Z)"""
     rf"|{_ARGUMENT}|\|"
 )
 
