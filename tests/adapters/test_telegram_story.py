@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from gate.policy import Operator, Permission
 from tests.adapters.console_fakes import listening
 from tests.adapters.stage import OnScreen
 from tests.adapters.stage_telegram import TelegramSurface, surface
-from tests.kit import EVERYTHING, Kit, conversation
+from tests.kit import EVERYTHING, Kit, ScriptedClock, conversation
 
 
 class Story:
@@ -53,7 +54,9 @@ async def story(tmp_path: Path) -> AsyncIterator[Story]:
             )
         ]
         port: Any = on.port
-        kit = await stack.enter_async_context(conversation(tmp_path / "state", operators=people, port=port))
+        clock = ScriptedClock(datetime.now(UTC))  # the simulated platform stamps messages with the real time
+        made = conversation(tmp_path / "state", operators=people, port=port, clock=clock)
+        kit = await stack.enter_async_context(made)
         running = asyncio.create_task(on.port.listen(kit.app.conversation.sink))
         await listening(on.port)
         yield Story(on, kit, scratch)
