@@ -176,8 +176,9 @@ def _forgotten(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
     name = str(body["belief"])
     _end(connection, body, name, BeliefState.FORGOTTEN, entry.seq)
     # What it displaced said something about the same thing, and so do the messages that told each of them.
-    for made_seq, words in _line(connection, name):
-        payloads.forget(connection, [words, *_told_by(connection, made_seq)], at=entry.at)
+    for one, made_seq, words in _line(connection, name):
+        names = [words, *_told_by(connection, made_seq), *_planned_with(connection, one)]
+        payloads.forget(connection, names, at=entry.at)
 
 
 def _end(connection: sqlite3.Connection, body: Doc, old: str, state: BeliefState, seq: int) -> None:
@@ -190,12 +191,24 @@ def _end(connection: sqlite3.Connection, body: Doc, old: str, state: BeliefState
     connection.execute("UPDATE belief SET state=?, seq=? WHERE id=?", (state, seq, old))
 
 
-def _line(connection: sqlite3.Connection, name: str) -> Iterable[tuple[int, str]]:
-    """Return the entry and the words of a fact and of all that it displaced, newest first."""
+def _line(connection: sqlite3.Connection, name: str) -> Iterable[tuple[str, int, str]]:
+    """Return the id, the entry and the words of a fact and of all that it displaced, newest first."""
     query = "SELECT made_seq, words, json_extract(doc, '$.supersedes') FROM belief WHERE id=?"
     while name:
-        made_seq, words, name = connection.execute(query, (name,)).fetchone()
-        yield made_seq, words
+        one = name
+        made_seq, words, name = connection.execute(query, (one,)).fetchone()
+        yield one, made_seq, words
+
+
+def _planned_with(connection: sqlite3.Connection, name: str) -> Iterable[str]:
+    """Return the words of every plan whose model was told a fact: what it answered may repeat it."""
+    rows = connection.execute(
+        "SELECT e.body FROM plan_told t JOIN plan_event n ON n.plan = t.plan JOIN entry e ON e.seq = n.seq"
+        " WHERE t.belief=?",
+        (name,),
+    ).fetchall()
+    for (text,) in rows:
+        yield from (one for one, _ in payloads.references(json.loads(text)).values())
 
 
 def _told_by(connection: sqlite3.Connection, made_seq: int) -> Iterable[str]:

@@ -18,7 +18,7 @@ from ledger.kinds import Entry, Json, Kind
 from ledger.payloads import references
 from ledger.reader import Handler, Reader
 
-TABLES = ("plan", "plan_event", "plan_made")
+TABLES = ("plan", "plan_event", "plan_made", "plan_told")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +89,10 @@ def _moved(event: PlanEvent) -> Handler:
         _move(connection, body, event)
         for name in items(body.get("made", [])):
             connection.execute("INSERT INTO plan_made (name, plan) VALUES (?, ?)", (name, body["plan"]))
+        for name in items(body.get("beliefs", [])):
+            connection.execute(
+                "INSERT OR IGNORE INTO plan_told (plan, belief) VALUES (?, ?)", (body["plan"], name)
+            )
         _told(connection, entry, body)
 
     return handle

@@ -34,3 +34,11 @@ class PlanMadeRow(SQLModel, table=True):
     __tablename__ = "plan_made"
     name: str = Field(primary_key=True)
     plan: str = Field(index=True)
+
+
+class PlanToldRow(SQLModel, table=True):
+    """A remembered fact that the model of a plan was told, so that forgetting it takes what it led to."""
+
+    __tablename__ = "plan_told"
+    plan: str = Field(primary_key=True)
+    belief: str = Field(primary_key=True, index=True)

@@ -624,9 +624,12 @@ def plan_asked(
     return Draft(kind=Kind.PLAN_ASKED, correlation_id=plan, body=body, words={"said": said})
 
 
-def plan_went(kind: Kind, plan: str = "p1w3x2", *, made: Sequence[str] = ()) -> Draft:
+def plan_went(
+    kind: Kind, plan: str = "p1w3x2", *, made: Sequence[str] = (), beliefs: Sequence[str] = ()
+) -> Draft:
     """A plan went on."""
     body: dict[str, Json] = {"plan": plan, **({"made": list(made)} if made else {})}
+    body |= {"beliefs": list(beliefs)} if beliefs else {}
     words = {} if kind is Kind.PLAN_CALLED else {"words": b"{}"}
     return Draft(kind=kind, correlation_id=plan, body=body, words=words)
 

@@ -11,7 +11,7 @@ from ledger.kinds import Draft, Kind, LostRaceError, PlanIsAt, RowIs
 from ledger.projections import reset
 from ledger.views import PRUNED
 from tests.gate.makers import HERE, NOW, THERE
-from tests.ledger.story import Story, plan_asked, plan_ended, plan_went
+from tests.ledger.story import Story, forgotten, plan_asked, plan_ended, plan_went, stored
 
 PLAN = "p1w3x2"
 ANA = PersonId("ana")
@@ -136,6 +136,20 @@ def test_the_words_of_a_plan_stay_while_it_is_open(tale: Story) -> None:
     view = tale.queries.plan(PLAN)
     assert view is not None
     assert (view.said, view.text) == (PRUNED, PRUNED)
+
+
+def test_forgetting_a_fact_takes_the_words_of_plans_that_were_told_it(tale: Story) -> None:
+    tale.write(stored("b1"))
+    tale.write(plan_asked())
+    tale.write(plan_went(Kind.PLAN_CALLED, beliefs=["b1", "b1"]))
+    tale.write(plan_went(Kind.PLAN_ANSWERED), plan_ended())
+    tale.write(plan_asked("p00002"))
+    tale.write(plan_ended("p00002"))
+    tale.write(forgotten("b1"))
+    assert {word for one in tale.queries.plan_entries(PLAN) for word in one.words.values()} == {PRUNED}
+    other = tale.queries.plan("p00002")
+    assert other is not None
+    assert (other.said, other.text) == ("is web1 well?", "It is well.")
 
 
 def test_a_rebuild_gives_the_same_plans(tale: Story) -> None:

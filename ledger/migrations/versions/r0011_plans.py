@@ -35,3 +35,9 @@ def upgrade() -> None:
         sa.Column("plan", sa.String(), nullable=False),
     )
     op.create_index("ix_plan_made_plan", "plan_made", ["plan"])
+    op.create_table(
+        "plan_told",
+        sa.Column("plan", sa.String(), primary_key=True, nullable=False),
+        sa.Column("belief", sa.String(), primary_key=True, nullable=False),
+    )
+    op.create_index("ix_plan_told_belief", "plan_told", ["belief"])
