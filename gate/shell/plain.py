@@ -15,7 +15,8 @@ _RESERVED = (
     "|declare|export|local|readonly|typeset|unset|unsetenv"
 )
 # No place can be matched in two ways, so a line that does not fit fails in a few passes. Nothing is
-# possessive: before 3.11.5 Python takes lines for a match that are none (github.com/python/cpython/issues/106052).
+# possessive: before 3.11.5 Python takes lines for a match that are none.
+# Source: https://github.com/python/cpython/issues/106052
 _PLAIN = r"[A-Za-z0-9_./:=,+@%^-]"
 _QUOTED = r"""'[ -&(-~]*'|"[ !#%-\[\]-_a-~]*\""""
 _ARGUMENT = rf"(?={_PLAIN}|['\"]){_PLAIN}*(?:(?:{_QUOTED}){_PLAIN}*)*"
