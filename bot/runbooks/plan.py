@@ -8,6 +8,7 @@ when a step is reached, and what it says then counts.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from bot import learning
 from bot.core import Core
 from bot.phrasing import RISK_WORDS, duration
 from bot.planning.drafts import RunbookPlan
@@ -187,6 +188,8 @@ def lines(core: Core, plan: RunbookPlan, *, person: PersonId) -> list[str]:
     told = [f"{plan.document.title.replace('{', '<').replace('}', '>')}{where}, planned. Nothing ran."]
     if plan.missing:
         told.append(f"It still needs: {', '.join(plan.missing)}.")
+    if warned := learning.caution_of_runbook(core.queries, plan.document.id):
+        told.append(f"Before it runs again: {warned}")
     for one in steps(core, plan, person=person):
         on = f" · {one.target}" if one.target and one.kind is not StepKind.APPROVAL else ""
         facts = f" · {' · '.join(one.facts)}" if one.facts else ""

@@ -242,19 +242,21 @@ async def test_what_drifts_is_named_in_the_digest(tmp_path: Path) -> None:
     for number in range(25):
         outcome = Outcome.COMPLETED if number < 20 else Outcome.FAILED
         run = f"r{number:05d}"
-        story.write(run_started(run))
+        begun = run_started(run)
+        story.write(replace(begun, body={**begun.body, "runbook": "high-load"}))
         story.write(run_went(Ended(outcome=outcome, cause=EndCause.TERMINAL, at=story.at), run))
         story.at += timedelta(minutes=1)
     story.ledger.close()
     async with conversation(tmp_path) as kit:
         kit.clock.advance(3600)
         said = await kit.say("what did you do?")
-        assert "drifting, fails where it used to work: restart-service" in said
+        assert "drifting, fails where it used to work: high-load" in said
         said = await kit.say("what have you learned?")
-        assert said.startswith("! restart-service is drifting: 0 of 5 lately, 20 of 20 before.")
-        warned = learning.caution_of_runbook(kit.core.queries, "restart-service")
+        assert said.startswith("! high-load is drifting: 0 of 5 lately, 20 of 20 before.")
+        warned = learning.caution_of_runbook(kit.core.queries, "high-load")
         assert warned == "drifting: 0 of 5 lately, 20 of 20 before. Look at it first."
         assert learning.caution_of_runbook(kit.core.queries, "other") == ""
+        assert f"Before it runs again: {warned}" in await kit.say("plan high-load on local")
 
 
 # ---------------------------------------------------------------- pictures
