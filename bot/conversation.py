@@ -159,7 +159,7 @@ class Conversation:
                 outcome = await asyncio.to_thread(self._take, arrived)
                 self._unrecorded.pop(0)
                 self._core.brake.release(arrived.key)
-                await self._perform(outcome)
+                await self.perform(outcome)
 
     async def _in_lane(
         self, arrived: recovery.Arrived, settled: "asyncio.Future[None]", *, begins: Callable[[], None]
@@ -211,7 +211,7 @@ class Conversation:
                 self._untaken.setdefault(place, []).append(arrived)
                 await self._say(arrived.inbound, _UNWRITABLE)
             return None
-        await self._perform(outcome)
+        await self.perform(outcome)
         return outcome
 
     def _close_untaken(self, place: PlaceId) -> None:
@@ -254,7 +254,8 @@ class Conversation:
         token = self._core.queries.form_of(reply.message, place, channel=reply.place.channel)
         return inbound if token is None else replace(inbound, kind=InboundKind.FORM, token=token)
 
-    async def _perform(self, outcome: Outcome) -> None:
+    async def perform(self, outcome: Outcome) -> None:
+        """Do what a batch that stands wants done: stop, move on, show."""
         for action, person in outcome.cancel.items():
             self._work.cancel(action, by=person)
         for proposal in outcome.work:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from bot.brake import Brake
+from bot.delegates.delegate import Delegate
 from bot.inventory import Inventory
 from bot.known_secrets import KnownSecrets
 from bot.places import parse, place_id
@@ -57,6 +58,7 @@ class Core:
         token_key: 32 secret bytes that button tokens are made with.
         acts: the families of acts other than commands, in the order in which a message is offered to them.
         places: what people call a place, and where it is, as `bot.places.parse` reads it.
+        delegates: the agents that may ask from outside, by their name in the record.
         settings: what may change while it runs, read for each request (M16).
         retention_days: age at which exact words are forgotten; 0 keeps them.
         brake: what was tightened and cannot be recorded yet.
@@ -82,6 +84,7 @@ class Core:
     secrets: KnownSecrets = dataclasses.field(default_factory=KnownSecrets)
     machine_zone: tzinfo = UTC
     places: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    delegates: Mapping[PersonId, Delegate] = dataclasses.field(default_factory=dict)
     settings: Settings = dataclasses.field(default_factory=Settings)
     acts: tuple["ActHandler", ...] = ()
     retention_days: int = 0
@@ -126,6 +129,7 @@ class Core:
         """Every place that the config names, so that it is reached before anybody spoke there."""
         texts = [text for _, text in self.policy.routes]
         refs = [parse(text) for text in (*texts, self.policy.escalation, *self.places.values()) if text]
+        refs += [one.place for one in self.delegates.values()]
         return {self.place_of(ref): ref for ref in refs}
 
     def operator(self, person: PersonId) -> Operator | None:

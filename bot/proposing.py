@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from bot import origin, routing
 from bot.core import Core
+from bot.delegates import scope
 from bot.inventory.hostkeys import KnownHostsError
 from bot.inventory.ssh_config import SshConfigError
 from bot.opening import open_approval
@@ -213,11 +214,9 @@ def propose_judged(
 ) -> ProposalId | Denied:
     """Write a proposal of actions that the gate has just judged; see `propose`."""
     judged = tuple(_waiting(one, asked.waits) for one in found)
-    for one in judged:
-        if one.route.kind is RouteKind.DENY and one.route.reason is not None:
-            return Denied(
-                reason=one.route.reason, command=one.action.command, target=str(one.action.target.id)
-            )
+    denied = _denied(core, judged, asked)
+    if denied is not None:
+        return denied
     proposal = ProposalId(judged[0].action.id.rpartition(".")[0])
     asked = _routed(core, judged, asked)
     digest = list_digest([one.digest for one in judged])
@@ -245,6 +244,16 @@ def propose_judged(
             outcome.window = (asked.requester, proposal)
     outcome.work.append(proposal)
     return proposal
+
+
+def _denied(core: Core, judged: Sequence[Judged], asked: Asked) -> Denied | None:
+    """Return why nothing of a list is proposed: what the gate denies, or what an agent may not ask for."""
+    for one in judged:
+        reason = one.route.reason if one.route.kind is RouteKind.DENY else None
+        reason = reason or scope.objection(core, asked.requester, [(one.action, one.verdict)])
+        if reason is not None:
+            return Denied(reason=reason, command=one.action.command, target=str(one.action.target.id))
+    return None
 
 
 def _open(core: Core, outcome: Outcome, judged: Sequence[Judged], asked: Asked, *, digest: Digest) -> None:

@@ -107,6 +107,7 @@ class Kind(StrEnum):
     PLAN_ENDED = "plan:ended"
     RUNBOOK_KEPT = "runbook:kept"
     RUNBOOK_RETIRED = "runbook:retired"
+    DELEGATE_ASKED = "delegate:asked"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

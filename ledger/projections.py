@@ -31,6 +31,7 @@ from ledger import (
     approvals,
     beliefs,
     commitments,
+    delegates,
     dials,
     guidance,
     jobs,
@@ -53,7 +54,7 @@ S = TypeVar("S", bound=StrEnum)
 E = TypeVar("E", bound=StrEnum)
 
 #: What is projected elsewhere, a subject each.
-_MORE = (commitments, jobs, beliefs, dials, guidance, trusting, runs, plans, learning)
+_MORE = (commitments, jobs, beliefs, dials, guidance, trusting, runs, plans, delegates, learning)
 
 #: In an order that lets them be emptied.
 TABLES = (

@@ -37,6 +37,7 @@ from ledger.codec import (
     verdict_of,
 )
 from ledger.commitments import CommitmentReader
+from ledger.delegates import DelegateReader
 from ledger.dials import DialReader
 from ledger.evidence import EvidenceReader
 from ledger.guidance import GuidanceReader
@@ -47,6 +48,7 @@ from ledger.places import PlaceReader
 from ledger.plans import PlanReader
 from ledger.readout import (
     approval_of,
+    behalf_of,
     clarification_of,
     did_run,
     ending_of,
@@ -80,6 +82,7 @@ class Queries(
     TrustReader,
     RunReader,
     PlanReader,
+    DelegateReader,
     LearningReader,
     EvidenceReader,
 ):
@@ -228,6 +231,7 @@ class Queries(
             purpose=self._word(doc.get("purpose")),
             replaced_by=ProposalId(row["replaced_by"]) if row["replaced_by"] else None,
             policy_revision=doc["policy_revision"],
+            on_behalf=behalf_of(doc),
             actions=tuple(self.action(ActionId(one["id"])) for one in actions),
         )
 

@@ -141,6 +141,7 @@ def ending_of(doc: Doc, word: Words) -> EndingView:
         total_bytes=int(str(doc["total_bytes"])),
         dropped_bytes=int(str(doc["dropped_bytes"])),
         verify_exit=verified if isinstance(verified, int) else None,
+        checked=verify is not None,
         settled="" if settled is None else word(mapping(settled)["why"]),
         ran=did_run(doc),
     )

@@ -73,6 +73,7 @@ class EndingView:
     """How an action ended. `exit_code` None: unknown or never started. Output is redacted and capped.
 
     `ran` is False where it is certain that a recorded start led to nothing: not reached, or settled so.
+    `checked`: how its verify command went is recorded, were it that nobody knows.
     """
 
     note: str
@@ -84,6 +85,7 @@ class EndingView:
     verify_exit: int | None
     settled: str
     ran: bool = True
+    checked: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from bot.core import Core
+from bot.delegates import scope
 from bot.inventory.hostkeys import KnownHostsError
 from bot.inventory.ssh_config import SshConfigError
 from bot.proposing import Judged, rejudge
 from bot.runbooks import letting
 from gate import authority, quorum
-from gate.domain import PendingApproval, ProposalId, Reason, ReasonCode, RouteKind
+from gate.domain import AGENT, PendingApproval, ProposalId, Reason, ReasonCode, RouteKind
 from gate.lifecycle import ActionState, ApprovalState
 from gate.policy import Switches
 from gate.route import stricter
@@ -73,7 +74,11 @@ def inspect(core: Core, view: ActionView) -> Cleared | Held | Void:
         text = f"{view.action.target.id} cannot be resolved any more: {error}; nothing ran"
         return Void(reason=Reason(code=ReasonCode.DRIFTED, text=text))
     objection = (
-        _drifted(view, judged) or _untrusted(core, view) or _stricter(view, judged) or _not_theirs(core, view)
+        _drifted(view, judged)
+        or _untrusted(core, view)
+        or _stricter(view, judged)
+        or _not_theirs(core, view)
+        or _beyond(core, view, judged)
     )
     if objection is not None:
         return Void(reason=objection)
@@ -199,6 +204,13 @@ def _not_theirs(core: Core, view: ActionView) -> Reason | None:
         return None
     text = f"it takes {needed} people now and {have} said yes that may; nothing ran"
     return Reason(code=ReasonCode.STRICTER_NOW, text=text)
+
+
+def _beyond(core: Core, view: ActionView, judged: Judged) -> Reason | None:
+    """Object where an agent asked for it that may not have it done any more, whoever said yes since."""
+    parent = core.queries.proposal(ProposalId(view.action.id.rpartition(".")[0]))
+    requester = AGENT if parent is None else parent.requester
+    return scope.objection(core, requester, [(judged.action, judged.verdict)])
 
 
 def _held_consent(view: ActionView) -> RouteKind:

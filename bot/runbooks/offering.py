@@ -7,6 +7,7 @@ is recorded and not proposed; what the gate refuses for now holds the run, what 
 from dataclasses import replace
 
 from bot.core import Core
+from bot.delegates import scope
 from bot.inventory.hostkeys import KnownHostsError
 from bot.inventory.ssh_config import SshConfigError
 from bot.outcome import Outcome
@@ -55,9 +56,10 @@ def offer(core: Core, outcome: Outcome, going: Going, state: RunState, step: Ste
     if isinstance(action, Reason):
         return _refused(core, outcome, going, state, action)
     judged = _with_preview(judge(core, action), state, step)
-    if judged.route.reason is not None:
-        return _refused(core, outcome, going, state, judged.route.reason)
-    because = waits(core)
+    reason = judged.route.reason or scope.objection(core, going.person, [(action, judged.verdict)])
+    if reason is not None:
+        return _refused(core, outcome, going, state, reason)
+    because = waits(core) or scope.waits(core, going.person)
     said = offered(
         core,
         state,
@@ -202,6 +204,7 @@ def _propose(
 ) -> None:
     asked = Asked(
         requester=going.person,
+        on_behalf=scope.behalf(core, going.person),
         place=going.place,
         shown_in=going.place,
         source=PlanSource.RUNBOOK.value,

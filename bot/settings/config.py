@@ -8,13 +8,15 @@ one target is `local` and the one operator is the user of this machine; a table 
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import time
 from pathlib import Path
 from typing import Any
 from zoneinfo import available_timezones
 
+from bot.delegates.config import AgentConfig
+from bot.delegates.config import problems as agent_problems
 from bot.inventory.config import ServiceConfig, TargetConfig
 from bot.local_socket import login_name
 from bot.settings import checks, strings
@@ -43,6 +45,7 @@ class Config:
         places: what people call a place, and where it is, as `bot.places.parse` reads it.
         values: every registered setting with its origin.
         adapters: what stands under `[adapters.NAME]`, as it stands; bot.surfaces reads it.
+        agents: who may ask from outside; their secrets are read when they are let in (bot.delegates.keys).
         people_from, targets_from: where operators and targets come from, for people.
         rehearsal: throwaway state, `local` only, and `/as` exists (D1).
         layers: what file, environment and flags say, which `values` is made of.
@@ -61,6 +64,7 @@ class Config:
     targets_from: str
     places: Mapping[str, str] = field(default_factory=dict)
     adapters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    agents: Mapping[str, AgentConfig] = field(default_factory=dict)
     rehearsal: bool = False
     layers: Mapping[Layer, Mapping[str, Candidate]] = field(default_factory=dict, repr=False)
 
@@ -142,6 +146,7 @@ def rehearsal(config: Config, *, scratch: Path) -> Config:
         targets=_LOCAL_ONLY,
         services={},
         places={},
+        agents={},
         targets_from="rehearsal",
         rehearsal=True,
     )
@@ -176,6 +181,7 @@ def load(
     problems += checks.name_problems(targets, document.operators, values, where)
     problems += checks.routing_problems(document.routing, targets, where)
     problems += checks.place_problems(document.places, document.adapters, values, where)
+    problems += _agent_problems(document, targets, where, login=login)
     if problems:
         raise ConfigError(problems)
     operators = _operators(document.operators) or (_owner(login),)
@@ -193,6 +199,7 @@ def load(
         targets_from=f"file {where}" if document.targets else "default",
         places=document.places,
         adapters=document.adapters,
+        agents=document.agents,
         layers=layers,
     )
 
@@ -205,6 +212,21 @@ def _read(file: Path | None) -> Document:
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError([Problem(where=str(file), key="", what=f"cannot be read: {error}.")]) from None
     return parse(text, file=str(file))
+
+
+def _agent_problems(
+    document: Document, targets: Mapping[str, TargetConfig], where: str, *, login: str
+) -> Iterable[Problem]:
+    people: dict[str, Sequence[str]] = {name: one.accounts for name, one in document.operators.items()}
+    tags = dict.fromkeys(f"@{tag}" for target in targets.values() for tag in target.tags)
+    return agent_problems(
+        document.agents,
+        people=people or {login: [local_account(login)]},
+        targets=[*targets, *tags],
+        places=document.places,
+        adapters=document.adapters,
+        where=where,
+    )
 
 
 # ---------------------------------------------------------------- people

@@ -14,6 +14,7 @@ from typing import Annotated, Any, cast
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic_core import ErrorDetails
 
+from bot.delegates.config import AgentConfig
 from bot.inventory.config import ServiceConfig, TargetConfig
 from bot.settings.errors import ConfigError, Problem, unknown
 from bot.settings.registry import SETTINGS
@@ -63,6 +64,7 @@ _TABLES: dict[str, type[BaseModel]] = {
     "targets": TargetConfig,
     "services": ServiceConfig,
     "adapters": BaseModel,
+    "agents": AgentConfig,
 }
 
 
@@ -82,6 +84,7 @@ class Document(BaseModel):
     targets: dict[Annotated[str, Field(pattern=_NAME)], TargetConfig] = {}
     services: dict[str, ServiceConfig] = {}
     adapters: dict[Annotated[str, Field(pattern=_NAME)], dict[str, Any]] = {}
+    agents: dict[Annotated[str, Field(pattern=_NAME)], AgentConfig] = {}
 
 
 def parse(text: str, *, file: str) -> Document:
@@ -170,7 +173,8 @@ def _known_beside(path: Sequence[str | int]) -> Iterable[str]:
         return _SECTIONS[str(path[0])].model_fields
     if "may" in path[:-1]:
         return MayConfig.model_fields
-    return _TABLES[str(path[0])].model_fields
+    fields = _TABLES[str(path[0])].model_fields
+    return [field.alias or name for name, field in fields.items()]
 
 
 def _located(problem: Problem, text: str, file: str) -> Problem:

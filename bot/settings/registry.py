@@ -245,6 +245,16 @@ SETTINGS: tuple[Setting, ...] = (
         "step waits for a yes), below that what it would do is only shown.",
     ),
     Setting(
+        key="delegates.autonomy",
+        type=Level,
+        default=Level.RUN,
+        scope=Scope.CALL,
+        hot=True,
+        clamped_by="autonomy.max",
+        help="What becomes of a command that an agent asks for: run (what the gate lets run at once does), "
+        "propose (it waits for a yes), below that it is refused.",
+    ),
+    Setting(
         key="clarify.width",
         type=Width,
         default=Width.BALANCED,
