@@ -4,6 +4,7 @@ Read from the ledger, so that it does not matter who saw it first. An unknown en
 a person settles it.
 """
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from bot.core import Core
@@ -25,7 +26,9 @@ _ENDINGS = {
 }
 
 
-def after(core: Core, state: RunState, one: ActionView, *, now: datetime) -> Moved | None:
+def after(
+    core: Core, state: RunState, one: ActionView, *, files: Mapping[str, bool], now: datetime
+) -> Moved | None:
     """Return the run after the end of its step's action; None while that is open or unknown."""
     if one.state not in ACTION_ENDED or one.state is ActionState.LOST:
         return None
@@ -33,7 +36,7 @@ def after(core: Core, state: RunState, one: ActionView, *, now: datetime) -> Mov
         return _cancelled(core, state, one, now=now)
     if state.status is not RunStatus.RUNNING:
         return Moved(state=state)  # what was agreed to ran nothing
-    return course.advance(state, _told(state, one), now=now)
+    return course.advance(state, _told(state, one, files), now=now)
 
 
 def identities(core: Core) -> Identities:
@@ -73,7 +76,7 @@ def _unanswered(core: Core, state: RunState, approval: ApprovalView, *, now: dat
             return runs.abort(state, by=by, why=approval.why, now=now)
 
 
-def _told(state: RunState, one: ActionView) -> Evidence:
+def _told(state: RunState, one: ActionView, files: Mapping[str, bool]) -> Evidence:
     """Return what the record holds of an end: masked, shortened and of both streams together."""
     ending = one.ending
     if ending is None or state.current is None:
@@ -86,6 +89,7 @@ def _told(state: RunState, one: ActionView) -> Evidence:
             ending=Ending.EXITED if ran else Ending.NOT_RUN,
             exit_code=0 if ran else None,
             cut=True,
+            files=files,
         )
     exited = ending.exit_code is not None
     return Evidence(
@@ -95,10 +99,11 @@ def _told(state: RunState, one: ActionView) -> Evidence:
         exit_code=ending.exit_code,
         stdout=ending.output,
         cut=True,
+        files=files,
     )
 
 
-def evidence(state: RunState, ended: Ended, *, files: dict[str, bool]) -> Evidence | None:
+def evidence(state: RunState, ended: Ended, *, files: Mapping[str, bool]) -> Evidence | None:
     """Return what a command that has just ended shows; None where a person has to decide what it means.
 
     Args:

@@ -18,9 +18,10 @@ from bot.runbooks.closing import tell_end
 from bot.runbooks.going import Going, refresh, write
 from bot.runbooks.restoring import Restored, restore
 from gate.domain import ProposalId
-from gate.lifecycle import RunStatus
+from gate.lifecycle import ActionState, RunStatus
 from gate.supervise import course
 from gate.supervise.binding import Unbound
+from gate.supervise.domain import RunId
 from gate.supervise.events import Judged
 from gate.supervise.invocation import invocation
 from ledger.kinds import RunIsAt
@@ -36,7 +37,7 @@ def judge(core: Core, outcome: Outcome, view: ActionView, ended: Ended, *, files
         return
     going = Going.of(restored)
     refresh(outcome, going)
-    shown = ends.evidence(restored.state, ended, files=dict(files))
+    shown = ends.evidence(restored.state, ended, files=files)
     if shown is None or restored.state.status is not RunStatus.RUNNING:
         return
     outcome.expect(RunIsAt(going.run, restored.view.seq))
@@ -61,7 +62,25 @@ async def look(core: Core, view: ActionView, ended: Ended) -> dict[str, bool]:
     Returns:
         Which are there; one that nobody can tell of is left out.
     """
-    if view.action.runbook is None or ended.kind is not EndKind.EXITED:
+    return await _looked(core, view) if ended.kind is EndKind.EXITED else {}
+
+
+async def look_again(core: Core, run: RunId) -> dict[str, bool]:
+    """Look at the files that the step of `run` expects whose end is on record, and was not judged yet."""
+    view = await asyncio.to_thread(core.queries.run, run)
+    if view is None or view.status is not RunStatus.RUNNING or view.proposal is None:
+        return {}
+    asked = await asyncio.to_thread(core.queries.proposal, view.proposal)
+    ended = [
+        one
+        for one in (() if asked is None else asked.actions)
+        if one.state in (ActionState.SUCCEEDED, ActionState.FAILED)
+    ]
+    return await _looked(core, ended[0]) if ended else {}
+
+
+async def _looked(core: Core, view: ActionView) -> dict[str, bool]:
+    if view.action.runbook is None:
         return {}
     try:
         files = await asyncio.to_thread(_files_of, core, view)

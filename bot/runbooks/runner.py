@@ -179,11 +179,14 @@ def _deny(outcome: Outcome, speaker: Speaker, text: str) -> None:
 # ---------------------------------------------------------------- going on
 
 
-def go_on(core: Core, run: RunId) -> tuple[ProposalId, ...]:
+def go_on(core: Core, run: RunId, *, files: Mapping[str, bool] | None = None) -> tuple[ProposalId, ...]:
     """Take every step of `run` that is due; return the proposals that may move.
 
     What was answered, what ended, what a person stopped: all of it is read from the ledger, so that looking
     once more does nothing more.
+
+    Args:
+        files: which of the files that its step expects are there, where that was looked at just now.
 
     Raises:
         LedgerUnwritableError: nothing was done.
@@ -193,7 +196,7 @@ def go_on(core: Core, run: RunId) -> tuple[ProposalId, ...]:
         return ()
     outcome = new_outcome(core, restored.view.place)
     outcome.expect(RunIsAt(run, restored.view.seq))
-    going, moved = Going.of(restored), _after(core, restored, outcome)
+    going, moved = Going.of(restored), _after(core, restored, outcome, files or {})
     if moved is not None:
         write(outcome, run, moved.events)
         tell_end(core, outcome, going, restored.state, moved.events)
@@ -231,7 +234,7 @@ def newest(core: Core, name: ProposalId) -> ProposalId | None:
     return None if view is None else view.proposal
 
 
-def _after(core: Core, restored: Restored, outcome: Outcome) -> Moved | None:
+def _after(core: Core, restored: Restored, outcome: Outcome, files: Mapping[str, bool]) -> Moved | None:
     """Return the run after what became of what it waits for; None where nothing did yet."""
     state, view = restored.state, restored.view
     if state.status is RunStatus.WAITING:
@@ -240,7 +243,7 @@ def _after(core: Core, restored: Restored, outcome: Outcome) -> Moved | None:
     if state.status in {RunStatus.ENTERED, RunStatus.BETWEEN}:
         return Moved(state=state)
     asked = None if view.proposal is None else core.queries.proposal(view.proposal)
-    return None if asked is None else ends.after(core, state, asked.actions[0], now=outcome.at)
+    return None if asked is None else ends.after(core, state, asked.actions[0], files=files, now=outcome.at)
 
 
 def advance(core: Core, outcome: Outcome, going: Going, state: RunState) -> None:

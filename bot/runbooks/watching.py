@@ -9,7 +9,7 @@ import logging
 
 from bot.core import Core
 from bot.execution.work import Work
-from bot.runbooks import runner
+from bot.runbooks import judging, runner
 from ledger.kinds import LedgerUnwritableError
 
 log = logging.getLogger(__name__)
@@ -19,7 +19,8 @@ async def keep_runs(core: Core, work: Work) -> None:
     """Go on with every run that an answer, the end of its wait or a settled step lets go on."""
     for run in await asyncio.to_thread(core.queries.open_runs):
         try:
-            made = await asyncio.to_thread(runner.go_on, core, run)
+            files = await judging.look_again(core, run)
+            made = await asyncio.to_thread(runner.go_on, core, run, files=files)
         except LedgerUnwritableError as error:
             log.error("run %s does not go on: %s", run, error)  # noqa: TRY400 - expected, and tried again
             return

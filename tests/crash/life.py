@@ -58,6 +58,10 @@ class Order:
         return self.path / "witness"
 
     @property
+    def witness_lines(self) -> list[str]:
+        return self.witness.read_text().split() if self.witness.exists() else []
+
+    @property
     def state(self) -> Path:
         return self.path / "state"
 
