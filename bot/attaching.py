@@ -4,6 +4,7 @@ An effect says what is wanted, never the content: so the outbox holds no picture
 ledger says when it is shown. Where a surface takes no files, words are folded instead; a picture is left out.
 """
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,6 +15,8 @@ from bot.runbooks import report
 from bot.text import Text, block
 from gate.learning import course
 from ledger.kinds import Json
+
+log = logging.getLogger(__name__)
 
 
 class What(StrEnum):
@@ -50,11 +53,15 @@ def beside(core: Core, wanted: Json, *, files: bool) -> Beside:
     """
     if not isinstance(wanted, dict):
         return Beside()
-    match What(str(wanted["what"])):
-        case What.REPORT:
-            return _report(core, str(wanted["run"]), files=files)
-        case What.TREND:
-            return Beside(file=_trend(core) if files else None)
+    try:
+        match What(str(wanted["what"])):
+            case What.REPORT:
+                return _report(core, str(wanted["run"]), files=files)
+            case What.TREND:
+                return Beside(file=_trend(core) if files else None)
+    except Exception:  # the words of the message are worth more than what stands beside them
+        log.exception("nothing stands beside a message that wanted %s", wanted)
+        return Beside(fold=Text.of("What belongs beside this could not be made; the log says why."))
 
 
 def _report(core: Core, run: str, *, files: bool) -> Beside:

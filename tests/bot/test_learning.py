@@ -89,6 +89,20 @@ async def test_diagnostics_are_counted_and_drawn(tmp_path: Path) -> None:
         assert Image.open(io.BytesIO(content)).size == (plotting.WIDTH, plotting.HEIGHT)
 
 
+async def test_words_are_shown_even_where_the_picture_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> bytes:
+        raise OSError("no fonts")
+
+    monkeypatch.setattr(plotting, "png", broken)
+    async with conversation(tmp_path, port=ScriptedPort(files=True)) as kit:
+        await kit.say("uptime of local")
+        said = await kit.say("what have you learned?")
+        assert "  uptime · 1 of 1" in said
+        assert "could not be made" in said
+
+
 async def test_without_files_the_words_are_all_there_is(tmp_path: Path) -> None:
     async with conversation(tmp_path) as kit:
         await kit.say("uptime of local")
