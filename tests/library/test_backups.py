@@ -9,14 +9,19 @@ from gate.supervise.state import RunState
 from tests.library.drive import Drive, asks_as_it_says, laid_open, play, refuse
 
 
+def filled(folder: Path) -> Path:
+    """Lay out something to back up, and where to."""
+    for name in ("data/deep", "archives", "scratch"):
+        (folder / name).mkdir(parents=True)
+    (folder / "data/one").write_text("one\n")
+    (folder / "data/deep/two words").write_text("two\n")
+    (folder / "data/link").symlink_to("one")
+    return folder
+
+
 @pytest.fixture
 def folders(tmp_path: Path) -> Path:
-    for name in ("data/deep", "archives", "scratch"):
-        (tmp_path / name).mkdir(parents=True)
-    (tmp_path / "data/one").write_text("one\n")
-    (tmp_path / "data/deep/two words").write_text("two\n")
-    (tmp_path / "data/link").symlink_to("one")
-    return tmp_path
+    return filled(tmp_path)
 
 
 def run(name: str, inputs: dict[str, Any], **more: Any) -> Drive:

@@ -53,25 +53,32 @@ class App:
         return played
 
 
-@pytest.fixture
-def app(tmp_path: Path) -> Iterator[App]:
+@contextlib.contextmanager
+def deployed(folder: Path) -> Iterator[App]:
+    """Let a project run in `folder`, with a simulated docker on its path."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        made = App(folder=tmp_path, port=int(probe.getsockname()[1]))
+        made = App(folder=folder, port=int(probe.getsockname()[1]))
     made.project.mkdir()
     (made.project / "compose.yaml").write_text(COMPOSE.format(port=made.port))
     (made.project / ".env").write_text("PASSWORD=hunter2\nTAG=1.0\n")
-    (tmp_path / "state.json").write_text(json.dumps(STATE))
-    docker = tmp_path / "bin" / "docker"
+    (folder / "state.json").write_text(json.dumps(STATE))
+    docker = folder / "bin" / "docker"
     docker.parent.mkdir()
-    docker.write_text(f'#!/bin/sh\nexec {sys.executable} -I {SIMULATION} {tmp_path} "$@"\n')
+    docker.write_text(f'#!/bin/sh\nexec {sys.executable} -I {SIMULATION} {folder} "$@"\n')
     docker.chmod(0o755)
     try:
         assert os.system(f"{docker} compose --project-directory {made.project} up -d --wait 2>/dev/null") == 0
         yield made
     finally:
         with contextlib.suppress(OSError):
-            os.killpg(int((tmp_path / "web.pid").read_text()), signal.SIGKILL)
+            os.killpg(int((folder / "web.pid").read_text()), signal.SIGKILL)
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Iterator[App]:
+    with deployed(tmp_path) as made:
+        yield made
 
 
 def test_a_version_is_deployed(app: App) -> None:

@@ -70,19 +70,26 @@ class Web:
         return played
 
 
-@pytest.fixture
-def web(tmp_path: Path) -> Iterator[Web]:
+@contextlib.contextmanager
+def serving(folder: Path) -> Iterator[Web]:
+    """Run nginx with everything that is its own in `folder`."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        made = Web(folder=tmp_path, port=int(probe.getsockname()[1]))
-    (tmp_path / "nginx.conf").write_text(MAIN.format(folder=tmp_path))
+        made = Web(folder=folder, port=int(probe.getsockname()[1]))
+    (folder / "nginx.conf").write_text(MAIN.format(folder=folder))
     made.write("site.conf", '200 "old"')
-    subprocess.run([str(NGINX), "-c", str(tmp_path / "nginx.conf")], check=True, capture_output=True)
+    subprocess.run([str(NGINX), "-c", str(folder / "nginx.conf")], check=True, capture_output=True)
     try:
         yield made
     finally:
         with contextlib.suppress(OSError, ValueError):
-            os.kill(int((tmp_path / "nginx.pid").read_text()), signal.SIGTERM)
+            os.kill(int((folder / "nginx.pid").read_text()), signal.SIGTERM)
+
+
+@pytest.fixture
+def web(tmp_path: Path) -> Iterator[Web]:
+    with serving(tmp_path) as made:
+        yield made
 
 
 def says_soon(web: Web, wanted: str) -> bool:

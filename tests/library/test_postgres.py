@@ -1,5 +1,6 @@
 """Runbooks for PostgreSQL, against real servers: a primary and a replica of it."""
 
+import contextlib
 import os
 import subprocess
 import time
@@ -82,8 +83,8 @@ def test_a_server_that_is_down_is_said_without_a_question(tmp_path: Path, primar
 # ---------------------------------------------------------------- locks
 
 
-@pytest.fixture
-def blocked(primary: Cluster) -> "Iterator[tuple[subprocess.Popen[str], subprocess.Popen[str]]]":
+@contextlib.contextmanager
+def blocking(primary: Cluster) -> "Iterator[tuple[subprocess.Popen[str], subprocess.Popen[str]]]":
     """One session that holds a row and idles, and another that waits for it."""
     holder = primary.session("BEGIN; UPDATE account SET balance = 0 WHERE id = 1;")
     wait_until(primary, "SELECT count(*) = 1 FROM pg_stat_activity WHERE state = 'idle in transaction'")
@@ -94,6 +95,12 @@ def blocked(primary: Cluster) -> "Iterator[tuple[subprocess.Popen[str], subproce
         session.kill()
         session.communicate()
     wait_until(primary, "SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'")
+
+
+@pytest.fixture
+def blocked(primary: Cluster) -> "Iterator[tuple[subprocess.Popen[str], subprocess.Popen[str]]]":
+    with blocking(primary) as sessions:
+        yield sessions
 
 
 def test_nobody_waits(primary: Cluster) -> None:
