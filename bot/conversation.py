@@ -31,7 +31,7 @@ from bot.ports import (
     UncertainError,
 )
 from bot.runbooks.restoring import learn_all
-from bot.runbooks.watching import keep_runs
+from bot.runbooks.watching import cards_of, keep_runs
 from bot.scheduling.timer import Timer
 from bot.showing import open_lines
 from bot.text import Text
@@ -279,8 +279,9 @@ class Conversation:
             view = await asyncio.to_thread(self._core.queries.proposal, proposal)
             if view is not None:
                 places |= {view.asked_in, view.shown_in}
+        runs = await asyncio.to_thread(cards_of, self._core, proposals)
         try:
-            await self._delivery.shown(places, proposals)
+            await self._delivery.shown({*places, *runs.values()}, {*proposals, *runs})
         except LedgerUnwritableError as error:
             log.error("what was shown is not recorded yet: %s", error)  # noqa: TRY400 - expected
 
