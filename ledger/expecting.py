@@ -16,9 +16,16 @@ from ledger.kinds import (
     RowIs,
     RunIsAt,
     SettingsAre,
+    SignalsAre,
     SwitchesAre,
     Untold,
     VotesAre,
+)
+
+SETTINGS_SEQ = "SELECT coalesce(max(seq), 0) FROM setting"
+#: The newest entry that changed anything about signals.
+SIGNALS_SEQ = (
+    "SELECT max(coalesce((SELECT max(seq) FROM signal), 0), coalesce((SELECT max(seq) FROM signal_act), 0))"
 )
 
 #: A query, its values, and the one answer that is expected; no row answers None.
@@ -49,22 +56,25 @@ def _question(expectation: Expectation) -> _Question:
             asked = ("SELECT id FROM pairing WHERE id=?", (pairing,), pairing)
         case Untold(proposal):
             asked = ("SELECT proposal FROM untold WHERE proposal=?", (proposal,), proposal)
-        case RowIs() | JobIsDue() | RunIsAt() | PlanIsAt() | SettingsAre():
+        case RowIs() | JobIsDue() | RunIsAt() | PlanIsAt() | SettingsAre() | SignalsAre():
             asked = _of_commitment(expectation)
         case ProposalIsNew(proposal):  # pragma: no branch - mypy checks that no other kind is left
             asked = ("SELECT id FROM proposal WHERE id=?", (proposal,), None)
     return asked
 
 
-def _of_commitment(expectation: RowIs | JobIsDue | RunIsAt | PlanIsAt | SettingsAre) -> _Question:
+def _of_commitment(
+    expectation: RowIs | JobIsDue | RunIsAt | PlanIsAt | SettingsAre | SignalsAre,
+) -> _Question:
     if isinstance(expectation, JobIsDue):
         return ("SELECT next_at FROM job WHERE id=?", (expectation.job,), expectation.fire_at)
     if isinstance(expectation, RunIsAt):
         return ("SELECT seq FROM run WHERE id=?", (expectation.run,), expectation.seq)
     if isinstance(expectation, PlanIsAt):
         return ("SELECT seq FROM plan WHERE id=?", (expectation.plan,), expectation.seq)
-    if isinstance(expectation, SettingsAre):
-        return ("SELECT coalesce(max(seq), 0) FROM setting", (), expectation.seq)
+    if isinstance(expectation, SettingsAre | SignalsAre):
+        settings = isinstance(expectation, SettingsAre)
+        return (SETTINGS_SEQ if settings else SIGNALS_SEQ, (), expectation.seq)
     query = f"SELECT state FROM {expectation.table} WHERE id=?"  # noqa: S608 - the table is a Literal
     return (query, (expectation.id,), expectation.state)
 

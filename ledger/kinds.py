@@ -107,6 +107,15 @@ class Kind(StrEnum):
     PLAN_ENDED = "plan:ended"
     RUNBOOK_KEPT = "runbook:kept"
     RUNBOOK_RETIRED = "runbook:retired"
+    SIGNAL_RECEIVED = "signal:received"
+    SIGNAL_GROUPED = "signal:grouped"
+    SIGNAL_HANDLED = "signal:handled"
+    SIGNAL_HELD = "signal:held"
+    SIGNAL_RELEASED = "signal:released"
+    SIGNAL_RESOLVED = "signal:resolved"
+    STORM_BEGAN = "storm:began"
+    STORM_ENDED = "storm:ended"
+    WATCH_CHANGED = "watch:changed"
     DELEGATE_ASKED = "delegate:asked"
 
 
@@ -237,6 +246,13 @@ class PlanIsAt:
 
 
 @dataclass(frozen=True, slots=True)
+class SignalsAre:
+    """Nothing fired, ended or was acted on since this entry; 0: nothing ever did."""
+
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
 class SettingsAre:
     """No setting was changed at run time since this entry; 0: none ever was."""
 
@@ -259,6 +275,7 @@ Expectation = (
     | RunIsAt
     | PlanIsAt
     | SettingsAre
+    | SignalsAre
 )
 
 

@@ -88,7 +88,7 @@ def prune(connection: sqlite3.Connection, *, before: datetime, now: datetime) ->
     """Forget the payloads of entries older than `before`; return how many. Hashes and sizes stay.
 
     What sayso was asked to remember stays until it is told to forget it, a job keeps what it is to say, and a
-    run or a plan what it goes on with.
+    run or a plan what it goes on with; what fires keeps its labels.
     Runs inside the caller's transaction.
     """
     last = connection.execute("SELECT max(seq) FROM entry WHERE at < ?", (instant(before),)).fetchone()[0]
@@ -96,6 +96,7 @@ def prune(connection: sqlite3.Connection, *, before: datetime, now: datetime) ->
         "UPDATE payload SET salt = NULL, content = NULL, pruned_at = ? WHERE seq <= ? AND pruned_at IS NULL"
         " AND hash NOT IN (SELECT words FROM belief WHERE state = 'live')"
         " AND hash NOT IN (SELECT words FROM job WHERE next_at != '')"
+        " AND hash NOT IN (SELECT words FROM signal WHERE state = 'firing')"
         " AND seq NOT IN (SELECT n.seq FROM run_event n JOIN run r ON r.id = n.run WHERE r.state <> 'ended')"
         " AND seq NOT IN (SELECT n.seq FROM plan_event n JOIN plan p ON p.id = n.plan WHERE p.state <> 'ended')",
         (instant(now), last or 0),

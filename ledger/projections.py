@@ -39,6 +39,7 @@ from ledger import (
     places,
     plans,
     runs,
+    signals,
     trusting,
     turns,
 )
@@ -54,7 +55,7 @@ S = TypeVar("S", bound=StrEnum)
 E = TypeVar("E", bound=StrEnum)
 
 #: What is projected elsewhere, a subject each.
-_MORE = (commitments, jobs, beliefs, dials, guidance, trusting, runs, plans, delegates, learning)
+_MORE = (commitments, jobs, beliefs, dials, guidance, trusting, runs, plans, delegates, learning, signals)
 
 #: In an order that lets them be emptied.
 TABLES = (

@@ -60,6 +60,7 @@ from ledger.readout import (
     with_votes,
 )
 from ledger.runs import RunReader
+from ledger.signals import SignalReader
 from ledger.trusting import TrustReader
 from ledger.views import (
     ActionView,
@@ -81,6 +82,7 @@ class Queries(
     GuidanceReader,
     TrustReader,
     RunReader,
+    SignalReader,
     PlanReader,
     DelegateReader,
     LearningReader,

@@ -17,7 +17,7 @@ from ledger.kinds import (
     Draft,
     Kind,
 )
-from ledger.projected import commitments, conversation, learning, plans, runs
+from ledger.projected import commitments, conversation, learning, plans, runs, signals
 from ledger.projections import HANDLERS, TABLES, reset
 from ledger.waiting import untold
 from tests.gate.makers import HERE, NOW, P1, P2, THERE
@@ -87,7 +87,7 @@ def state(tale: Story, one: Planned = ONE) -> ActionState:
 
 MODELS = [
     one
-    for of in (conversation, commitments, runs, learning, plans)
+    for of in (conversation, commitments, runs, learning, plans, signals)
     for one in vars(of).values()
     if hasattr(one, "__table__")
 ]
@@ -416,6 +416,7 @@ def test_a_rebuild_gives_the_same_tables(tale: Story) -> None:
     tale.write(setting("autonomy.max", "propose"), cleared("bot.timezone"))
     tale.write(trusted(), taught())
     tale.write(run_started(), run_entered(), kept())
+    tale.write(grouped(), signal_received(), handled(), storm_began(), watched())
     before = tables(tale.ledger.reader())
     assert all(before.values())
     assert tale.ledger.rebuild(reset) == tale.ledger.head().seq
