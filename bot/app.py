@@ -26,6 +26,9 @@ from bot.cards import Cards
 from bot.clock import SystemClock
 from bot.conversation import Conversation
 from bot.core import Core, Probe, no_probe
+from bot.delegates.desk import Desk
+from bot.delegates.keys import read as read_keys
+from bot.delegates.loading import delegates_of
 from bot.delivery import Delivery, Live
 from bot.execution.executor import FleetExecutor
 from bot.execution.work import Work
@@ -121,6 +124,7 @@ def build(
         machine_zone=_machine_zone(config, clock),
         acts=HANDLERS,
         places=config.places,
+        delegates=delegates_of(config.agents, places=config.places, inventory=inventory),
         settings=settings,
         retention_days=config.number("ledger.retention_days"),
         rehearsal=config.rehearsal,
@@ -282,15 +286,20 @@ async def _serve(config: Config, ledger: Ledger, clock: Clock) -> None:
     )
     bookmarks = InboxBookmarks(ledger.inbox, Queries(ledger.reader))
     ports = [console, *surfaces.open_ports(config, clock=clock, bookmarks=bookmarks)]
+    keys = read_keys(config.agents)
     stopwatch = no_stopwatch if metrics is None else metrics.stopwatch
     app = build(config, ledger, ports=ports, clock=clock, stopwatch=stopwatch)
     console.greet = app.conversation.greet
+    app.core.secrets.learn(keys.clear)
+    desk = Desk(app.core, app.conversation, keys)
+    entrances = surfaces.open_agent_entrances(config, callers=desk)
     loop = asyncio.get_running_loop()
     stopping = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.set)
     async with running(app):
-        listeners = [Listener(port, app.conversation.sink, stopping=stopping) for port in ports[1:]]
+        heard = [*ports[1:], *entrances]
+        listeners = [Listener(one, app.conversation.sink, stopping=stopping) for one in heard]
         listening = [asyncio.create_task(one.keep()) for one in listeners]
         listening.append(asyncio.create_task(_listen(console, app, stopping)))
         aside = []  # what nothing waits for, and whose end ends nothing
@@ -304,8 +313,9 @@ async def _serve(config: Config, ledger: Ledger, clock: Clock) -> None:
         await stopping.wait()
         for task in aside:
             task.cancel()
-        for port in ports:
-            await port.close()
+        await desk.close()
+        for way in (*entrances, *ports):
+            await way.close()
         await asyncio.gather(*aside, return_exceptions=True)
         await asyncio.gather(*listening)
 

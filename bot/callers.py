@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from bot.ports import Health
+from bot.ports import Health, Sink
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +73,9 @@ async def no_progress(_words: str) -> None:
 class Callers(Protocol):
     """Answers agents. `agent` is a name of the config; every method takes any text and raises for none."""
 
+    def agents(self) -> tuple[str, ...]:
+        """Return everybody who may ask."""
+
     def of_secret(self, secret: str) -> str | None:
         """Return the agent whose secret this is; None for nobody's. Takes as long whichever it is."""
 
@@ -106,8 +109,11 @@ class Entrance(Protocol):
 
     name: str
 
-    async def listen(self) -> None:
-        """Answer until closed. No fault of the world ends it; one of our own may; it can be called again."""
+    async def listen(self, sink: Sink, /) -> None:
+        """Answer until closed; what comes in here is no message for `sink`.
+
+        No fault of the world ends it. One of our own may; it can be called again then.
+        """
 
     async def health(self) -> Health:
         """Tell how it is."""

@@ -9,8 +9,9 @@ import asyncio
 import contextlib
 import logging
 from dataclasses import dataclass
+from typing import Protocol
 
-from bot.ports import ChatPort, Health, Sink
+from bot.ports import Health, Sink
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +30,18 @@ class Patience:
     well_s: float = 300.0
 
 
+class Heard(Protocol):
+    """What can be listened to: a port, or another way in."""
+
+    name: str
+
+    async def listen(self, sink: Sink, /) -> None:
+        """Take what comes until closed."""
+
+    async def health(self) -> Health:
+        """Tell how it is."""
+
+
 class Listener:
     """Listens to one port until it is told to stop.
 
@@ -37,7 +50,7 @@ class Listener:
     """
 
     def __init__(
-        self, port: ChatPort, sink: Sink, *, stopping: asyncio.Event, patience: Patience | None = None
+        self, port: Heard, sink: Sink, *, stopping: asyncio.Event, patience: Patience | None = None
     ) -> None:
         self._port = port
         self._sink = sink

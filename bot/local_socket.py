@@ -4,6 +4,7 @@ Imports nothing of ours, so that the console and `sayso doctor` can share it. Th
 what the kernel says (SO_PEERCRED), never what a client claims (D1).
 """
 
+import grp
 import os
 import pwd
 import socket
@@ -28,6 +29,37 @@ def address_of(path: Path) -> Iterator[str]:
         yield f"/proc/self/fd/{folder}/{path.name}"
     finally:
         os.close(folder)
+
+
+def listener_at(path: Path, *, group: str = "") -> socket.socket:
+    """Return a socket that is bound to `path`, instead of a file that was left behind there.
+
+    Args:
+        group: Unix group that may reach it, and pass through its folder, which stays unlisted; "" for this
+            user only.
+    """
+    path.unlink(missing_ok=True)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    before = os.umask(0o177)  # never open to others, not even between bind and chmod
+    try:
+        with address_of(path) as address:
+            listener.bind(address)
+        if group:
+            _open_to_group(path, grp.getgrnam(group).gr_gid)
+    except BaseException:
+        listener.close()
+        raise
+    finally:
+        os.umask(before)
+    return listener
+
+
+def _open_to_group(path: Path, group_id: int) -> None:
+    folder = path.parent
+    os.chown(folder, -1, group_id)
+    folder.chmod(folder.stat().st_mode & 0o700 | 0o010)
+    os.chown(path, -1, group_id)
+    path.chmod(0o660)
 
 
 def connect(path: Path, *, timeout_s: float | None = None) -> socket.socket:

@@ -1,8 +1,9 @@
 """Surfaces: the chat platforms that are switched on, found by name under adapters/ and made from the config.
 
 A platform is a package of adapters/ with `Settings`, a pydantic model of what `[adapters.NAME]` may hold, and
-`create`. Nothing here knows any platform. The rule it owns: what the config says of an adapter is checked by
-the adapter itself, without network, before anything starts.
+`create`; what agents come in by has `open_entrance` instead. Nothing here knows any platform. The rule it
+owns: what the config says of an adapter is checked by the adapter itself, without network, before anything
+starts.
 """
 
 import pkgutil
@@ -15,6 +16,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 import adapters
+from bot.callers import Callers, Entrance
 from bot.ports import Bookmarks, ChatPort, Clock
 from bot.settings.config import Config
 from bot.settings.errors import ConfigError, Problem, unknown
@@ -76,10 +78,21 @@ def open_ports(config: Config, *, clock: Clock, bookmarks: Bookmarks) -> list[Ch
     check(config)
     made: list[ChatPort] = []
     for name, table in config.adapters.items():
-        settings = settings_of(name, table)
-        made.append(
-            _module(name, "").create(settings, clock=clock, bookmarks=bookmarks, host=socket.gethostname())
-        )
+        settings, module = settings_of(name, table), _module(name, "")
+        if hasattr(module, "create"):
+            made.append(module.create(settings, clock=clock, bookmarks=bookmarks, host=socket.gethostname()))
+    return made
+
+
+def open_agent_entrances(config: Config, *, callers: Callers) -> list[Entrance]:
+    """Return what agents come in by, for every adapter that is such and is on; none of them listens yet."""
+    made: list[Entrance] = []
+    for name, table in config.adapters.items():
+        settings, module = settings_of(name, table), _module(name, "")
+        if hasattr(module, "open_entrance"):
+            group = config.text("bot.socket_group")
+            socket_file = config.paths.agents_socket
+            made.append(module.open_entrance(settings, callers=callers, socket=socket_file, group=group))
     return made
 
 

@@ -6,9 +6,6 @@ it owns: whoever is no operator is told so in one line and disconnected.
 
 import asyncio
 import contextlib
-import grp
-import os
-import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
@@ -24,7 +21,7 @@ from adapters.console.frames import (
 )
 from adapters.console.front import Said
 from adapters.console.session import Session, account_of
-from bot.local_socket import address_of, answers, peer_login
+from bot.local_socket import answers, listener_at, peer_login
 from bot.ports import Message, NotCommittedError
 
 _WRITE_TIMEOUT_S = 5.0  # a client that takes nothing for so long is dropped, so that it cannot hold up a card
@@ -69,27 +66,10 @@ class Server:
         """
         if answers(self._path):
             raise SocketInUseError(f"{SocketInUseError.__doc__} ({self._path})")
-        self._path.unlink(missing_ok=True)
-        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        before = os.umask(0o177)  # never open to others, not even between bind and chmod
-        try:
-            with address_of(self._path) as address:
-                listener.bind(address)
-        finally:
-            os.umask(before)
-        if self._group:
-            self._open_to_group(grp.getgrnam(self._group).gr_gid)
+        listener = listener_at(self._path, group=self._group)
         self._server = await asyncio.start_unix_server(
             self._connected, sock=listener, limit=MAX_CLIENT_FRAME_BYTES
         )
-
-    def _open_to_group(self, group_id: int) -> None:
-        """Let a group reach the socket, and pass through its folder; the folder stays unlisted."""
-        folder = self._path.parent
-        os.chown(folder, -1, group_id)
-        folder.chmod(folder.stat().st_mode & 0o700 | 0o010)
-        os.chown(self._path, -1, group_id)
-        self._path.chmod(0o660)
 
     async def stop(self, why: str) -> None:
         """Say goodbye to everybody and stop listening."""

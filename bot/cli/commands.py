@@ -20,6 +20,7 @@ _INTERRUPTED = 130
 COMMANDS = {
     "chat": "talk to sayso here",
     "serve": "run in the background for all surfaces",
+    "mcp": "let an agent ask, over MCP on stdin and stdout",
     "init": "write a starter config",
     "status": "what runs, what waits, what is stopped",
     "approvals": "what waits for a yes",

@@ -68,6 +68,10 @@ class Desk:
 
     # ------------------------------------------------------------ who
 
+    def agents(self) -> tuple[str, ...]:
+        """Return everybody who may ask."""
+        return tuple(one.name for one in self._core.delegates.values())
+
     def of_secret(self, secret: str) -> str | None:
         """Return the agent whose secret this is; None for nobody's."""
         return self._known(self._keys.of_secret(secret))

@@ -26,6 +26,11 @@ class Paths:
         return self.state / "sayso.sock"
 
     @property
+    def agents_socket(self) -> Path:
+        """Where the writing process listens for agents, through `sayso mcp`."""
+        return self.state / "agents.sock"
+
+    @property
     def health(self) -> Path:
         """How the surfaces of the running process are, as it wrote it last."""
         return self.state / "health.json"
