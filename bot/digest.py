@@ -11,6 +11,7 @@ from datetime import datetime, tzinfo
 
 from bot import learning
 from bot.core import Core
+from bot.origin import Origin, origin_of
 from bot.outcome import Outcome
 from bot.phrasing import clock_time, plural
 from bot.text import Text
@@ -45,7 +46,13 @@ def digest(
     first, last = (clock_time(at, zone=zone, now=now) for at in (since, until))
     span = first if first == last else f"{first}-{last}"
     return Text.of(
-        " · ".join([f"{span}: {plural(len(started), 'command')}", ", ".join(parts) or "nothing asked", *bad]),
+        " · ".join(
+            [
+                f"{span}: {plural(len(started), 'command')}{_origins(views)}",
+                ", ".join(parts) or "nothing asked",
+                *bad,
+            ]
+        ),
         f"changed: {', '.join(changed) or 'nothing'} · open: {', '.join(open_ones) or 'none'}"
         f" · unknown: {', '.join(lost) or 'none'}",
         *learning.digest_lines(core.queries, since=since, until=until),
@@ -54,6 +61,30 @@ def digest(
 
 
 _BAD = (ActionState.FAILED, ActionState.LOST)
+
+
+#: What is behind what ran, where it is not people alone.
+_BY = {
+    Origin.PERSON: "by people",
+    Origin.AGENT: "by agents",
+    Origin.MODEL: "planned by a model",
+    Origin.ALERT: "by alerts",
+    Origin.SCHEDULE: "scheduled",
+    Origin.RUNBOOK: "of runbooks",
+}
+
+
+def _origins(views: Sequence[ProposalView]) -> str:
+    """Return " (3 by people, 2 by agents)" of what was started; "" where all of it was by people."""
+    counts = Counter(
+        origin_of(view.requester, view.source)
+        for view in views
+        for one in view.actions
+        if one.started_at is not None
+    )
+    if not set(counts) - {Origin.PERSON}:
+        return ""
+    return f" ({', '.join(f'{counts[one]} {words}' for one, words in _BY.items() if counts[one])})"
 
 
 def tell(core: Core, view: ProposalView) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta, tzinfo
 
+from bot.origin import Origin
 from gate.domain import Risk
 
 DEFAULT_LIMIT = 20
@@ -31,6 +32,7 @@ class HistoryQuery:
         since, until: aware UTC, since inclusive, until exclusive; None is open.
         verb: what was done, in its base form ("restart"); "run" and "do" mean anything and give "".
         who: the question asks for persons, so the reply names them first.
+        origin: what asked for it; None for whatever.
     """
 
     target: str | None = None
@@ -43,6 +45,7 @@ class HistoryQuery:
     verb: str = ""
     limit: int = DEFAULT_LIMIT
     who: bool = False
+    origin: Origin | None = None
 
 
 # ---------------------------------------------------------------- words
@@ -74,6 +77,13 @@ _RISKS = {
     "reversible": Risk.REVERSIBLE_LOW, "reversible_low": Risk.REVERSIBLE_LOW,
     "config": Risk.CONFIG_MUTATION, "config_mutation": Risk.CONFIG_MUTATION, "mutating": Risk.CONFIG_MUTATION,
     "destructive": Risk.DESTRUCTIVE, "destruction": Risk.DESTRUCTIVE,
+}  # fmt: skip
+#: Who or what asked, where a question names all of a kind: "history agents", "what did alerts do today".
+_ORIGINS = {
+    "people": Origin.PERSON, "persons": Origin.PERSON, "operators": Origin.PERSON, "humans": Origin.PERSON,
+    "agent": Origin.AGENT, "agents": Origin.AGENT, "model": Origin.MODEL, "planner": Origin.MODEL,
+    "alert": Origin.ALERT, "alerts": Origin.ALERT, "schedules": Origin.SCHEDULE, "scheduled": Origin.SCHEDULE,
+    "runbooks": Origin.RUNBOOK,
 }  # fmt: skip
 _FILLER = frozenset(
     {
@@ -159,7 +169,7 @@ def parse(
         now: the instant of asking, aware.
         zone: of the person who asks; days and weeks begin in it.
         targets: known slugs, so that "history web1" is about a host.
-        people: known operators, so that "history ana" is about a person.
+        people: known operators and agents, so that "history ana" is about a person.
         speaker: who asks, meant by "I", "me" and "my"; with "" these say nothing.
     """
     if not is_query(text):
@@ -194,7 +204,9 @@ class _Reader:
 
     def _take(self, typed: str, word: str, before: str) -> None:
         query = self._query
-        if (
+        if word in _ORIGINS and before not in {"on", "at"} and word not in self._people:
+            self._query = replace(query, origin=_ORIGINS[word])
+        elif (
             word in self._people
             or (before == "by" and word != "me")
             or (before == "did" and query.person is None and word not in _FILLER)

@@ -21,6 +21,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from bot import health
+from bot.origin import Origin
 from bot.ports import Clock
 from bot.timing import Timing
 from gate.domain import RouteKind
@@ -130,6 +131,12 @@ def _counters(tally: Tally) -> Iterable[Metric]:
         "Proposed commands by what became of them before anybody was asked.",
         "route",
         _known(tally.routes, tuple(RouteKind)),
+    )
+    yield _labelled(
+        "sayso_actions_proposed",
+        "Proposed commands by what asked for them.",
+        "origin",
+        _by_origin(tally.origins),
     )
     yield _plain("sayso_actions_started", "Commands that were started.", tally.of(Kind.ACTION_STARTED))
     yield _labelled("sayso_actions", "Ends of commands.", "end", _ends(tally, _ACTIONS))
@@ -263,6 +270,13 @@ def _known(counts: Mapping[str, int], words: tuple[str, ...]) -> dict[str, int]:
     found = {word: counts.get(word, 0) for word in words}
     if other := sum(counts.values()) - sum(found.values()):
         found[_OTHER] = other
+    return found
+
+
+def _by_origin(counts: Mapping[str, int]) -> dict[str, int]:
+    """Return counts by origin; whatever is recorded that no machine is the source of, a person asked for."""
+    found = {one.value: counts.get(one.value, 0) for one in Origin}
+    found[Origin.PERSON] += sum(counts.values()) - sum(found.values())
     return found
 
 

@@ -10,6 +10,7 @@ from bot.cards import MARKS, Cards, summary
 from bot.controls import unknown_id
 from bot.core import Core
 from bot.digest import digest
+from bot.origin import asker, name_of, origin_of
 from bot.outcome import Outcome
 from bot.phrasing import clock_time, listed, named, title
 from bot.runbooks import showing as run_showing
@@ -137,7 +138,7 @@ def _pending_line(core: Core, view: ProposalView, now: datetime, zone: tzinfo, b
         running = next((one for one in view.actions if one.state is ActionState.STARTED), None)
         waits = f" · waits {behind}" if behind and running is None else ""
         return f"{'●' if running else '◔'} {first_line(core, view)}{waits}"
-    asked = f"asked by {view.requester} · until {_until(view, zone, now)}"
+    asked = f"asked by {asker(view.requester, view.on_behalf)} · until {_until(view, zone, now)}"
     return f"◔ {summary(view, secrets=core.secrets)} · {asked}"
 
 
@@ -250,7 +251,10 @@ def _history(core: Core, outcome: Outcome, speaker: Speaker, text: str) -> None:
         now=outcome.at,
         zone=speaker.zone,
         targets=tuple(str(name) for name in core.inventory.targets),
-        people=tuple(str(one.id) for one in core.policy.operators),
+        people=(
+            *(str(one.id) for one in core.policy.operators),
+            *(one.name for one in core.delegates.values()),
+        ),
         speaker=str(speaker.operator.id),
     )
     if query is None:
@@ -292,6 +296,8 @@ def matches(core: Core, query: history.HistoryQuery, view: ProposalView, one: Ac
         return False
     if query.risk is not None and one.verdict.risk is not query.risk:
         return False
+    if query.origin is not None and origin_of(view.requester, view.source) is not query.origin:
+        return False
     return (
         _matches_person(query, view, one)
         and _matches_outcome(query, one)
@@ -312,7 +318,7 @@ def _matches_person(query: history.HistoryQuery, view: ProposalView, one: Action
         if approval is None or approval.state is not decided:
             return False
         return query.person is None or _is_named(query.person, str(approval.decided_by))
-    return query.person is None or _is_named(query.person, str(view.requester))
+    return query.person is None or _is_named(query.person, name_of(view.requester))
 
 
 def _is_named(wanted: str, name: str) -> bool:
@@ -341,7 +347,7 @@ def _matches_words(core: Core, query: history.HistoryQuery, one: ActionView) -> 
 def _history_line(core: Core, view: ProposalView, one: ActionView, now: datetime, speaker: Speaker) -> str:
     when = clock_time(one.ended_at or one.started_at or view.made_at, zone=speaker.zone, now=now)
     approval = one.approval
-    who = f"asked by {view.requester}"
+    who = f"asked by {asker(view.requester, view.on_behalf)}"
     if approval is not None and approval.decided_by is not None:
         word = "approved" if approval.state is ApprovalState.GRANTED else approval.state.value
         who += f", {word} by {approval.decided_by}" + (

@@ -2,7 +2,8 @@
 
 Counts are of the ledger itself, so they survive restarts and rebuilt projections and never go back: each
 entry is read once, the old ones in pieces at the start, the new ones when somebody asks. Of what an entry
-says beyond its kind only a decision, an end and a route are counted; people and what they said are not read.
+says beyond its kind only a decision, an end, a route and an origin are counted; people and what they said are
+not read.
 """
 
 import sqlite3
@@ -37,6 +38,13 @@ _ROUTES = (
     " FROM entry, json_each(entry.body, '$.actions') AS one"
     " WHERE entry.seq > ? AND entry.seq <= ? AND entry.kind = ? GROUP BY 1"
 )
+#: Commands by what asked for them: the kind of a machine that did, else the source that is recorded.
+_ORIGINS = (
+    "SELECT CASE instr(who, ':') WHEN 0 THEN source ELSE substr(who, 1, instr(who, ':') - 1) END, sum(many)"
+    " FROM (SELECT json_extract(body, '$.requester') AS who, json_extract(body, '$.source') AS source,"
+    " json_array_length(body, '$.actions') AS many FROM entry WHERE seq > ? AND seq <= ? AND kind = ?)"
+    " GROUP BY 1"
+)
 
 
 class Tally:
@@ -48,6 +56,7 @@ class Tally:
     Attributes:
         kinds: entries by (kind, detail), or what they count; the detail is "" where a kind has none.
         routes: proposed commands by what became of them before anybody was asked.
+        origins: proposed commands by what asked for them, in words of the record.
         seq: the newest entry that is counted.
         is_complete: everything that was there at the start is counted; before that the counts are too low.
     """
@@ -56,6 +65,7 @@ class Tally:
         self._connect = connect
         self.kinds: Counter[tuple[str, str]] = Counter()
         self.routes: Counter[str] = Counter()
+        self.origins: Counter[str] = Counter()
         self.seq = 0
         self.is_complete = False
 
@@ -67,9 +77,11 @@ class Tally:
             piece = (self.seq, min(self.seq + PIECE, newest))
             kinds = {(kind, detail): count for kind, detail, count in connection.execute(_COUNT, piece)}
             routes = dict(connection.execute(_ROUTES, (*piece, Kind.PROPOSAL_MADE)).fetchall())
+            origins = dict(connection.execute(_ORIGINS, (*piece, Kind.PROPOSAL_MADE)).fetchall())
             # All of a piece or nothing of it, should reading fail.
             self.kinds.update(kinds)
             self.routes.update(routes)
+            self.origins.update(origins)
             self.seq = piece[1]
         self.is_complete = True
 

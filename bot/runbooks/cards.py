@@ -9,6 +9,8 @@ from datetime import datetime, tzinfo
 
 from bot import tokens
 from bot.core import Core
+from bot.delegates import scope
+from bot.origin import asker
 from bot.phrasing import clock_time, plural, shortened
 from bot.ports import Button, ButtonStyle, Message
 from bot.runbooks import wording
@@ -145,7 +147,7 @@ def _step_mark(core: Core, restored: Restored, entry: RunStepView | None) -> str
 def _foot(
     core: Core, view: RunView, restored: Restored | None, *, zone: tzinfo, now: datetime
 ) -> list[_Line]:
-    by = f"#{view.id} · asked by {view.person}"
+    by = f"#{view.id} · asked by {asker(view.person, scope.behalf(core, view.person))}"
     ended = None if restored is None else restored.state.ended
     if view.outcome is not None:
         at = "" if restored is None else step_name(restored.state, StepId(view.step))

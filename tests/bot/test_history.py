@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from bot import history
 from bot.history import HistoryQuery
+from bot.origin import Origin
 from gate.domain import Risk
 
 NOW = datetime(2026, 11, 25, 10, 0, tzinfo=UTC)  # a Wednesday
@@ -35,6 +36,11 @@ def day(number: int, hour: int = 0) -> datetime:
         ("history caddy", HistoryQuery(words=("caddy",))),
         ("history ana", HistoryQuery(person="ana")),
         ("history by kim", HistoryQuery(person="kim")),
+        ("history agents", HistoryQuery(origin=Origin.AGENT)),
+        ("what did agents do yesterday", HistoryQuery(origin=Origin.AGENT, since=day(24), until=day(25))),
+        ("history alerts on web1", HistoryQuery(origin=Origin.ALERT, target="web1")),
+        ("history by schedules", HistoryQuery(origin=Origin.SCHEDULE)),
+        ("history people", HistoryQuery(origin=Origin.PERSON)),
         ("history failed last week", HistoryQuery(outcome="failed", since=day(16))),
         ("history destructive", HistoryQuery(risk=Risk.DESTRUCTIVE)),
         ("history read-only on web1", HistoryQuery(risk=Risk.READ_ONLY, target="web1")),

@@ -11,6 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from bot import app, health
 from bot.metrics import Metrics
+from bot.origin import Origin
 from bot.ports import Health
 from bot.settings.config import load
 from bot.settings.paths import Paths
@@ -31,7 +32,7 @@ WORDS = {
     *("allow", "clarify", "confirm", "deny", "cancelled", "committed", "denied", "clarify_unresolved"),
     *("clarify_expired", "granted", "refused", "expired", "superseded", "withdrawn", "succeeded", "failed"),
     *("lost", "queued", "started", "fired", "missed", "under_1m", "under_5m", "under_15m", "under_1h"),
-    *("over_1h", "other", *RouteKind),
+    *("over_1h", "other", *RouteKind, *Origin),
 }
 
 
@@ -123,6 +124,9 @@ async def test_counters_are_what_the_ledger_holds(tmp_path: Path) -> None:
         assert found["sayso_actions_now", "lost"] == 1
         assert found["sayso_actions_routed_total", "auto"] >= 1
         assert found["sayso_actions_routed_total", "approval"] == 6
+        routed = sum(value for (name, _), value in found.items() if name == "sayso_actions_routed_total")
+        assert found["sayso_actions_proposed_total", "person"] == routed
+        assert found["sayso_actions_proposed_total", "agent"] == 0
         assert found["sayso_requests_denied_total", ""] >= 1
 
 

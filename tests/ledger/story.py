@@ -162,6 +162,9 @@ def made(
     replaces: str | None = None,
     purpose: bytes | None = b"as asked",
     shown_in: PlaceId = HERE,
+    requester: str = "ana",
+    on_behalf: str | None = None,
+    source: str = "literal",
 ) -> Draft:
     """A proposal was made of `actions`, in order."""
     proposal = actions[0].action.id.rpartition(".")[0]
@@ -176,10 +179,11 @@ def made(
         words["purpose"] = purpose
     body: dict[str, Json] = {
         "proposal": proposal,
-        "requester": "ana",
+        "requester": requester,
+        **({} if on_behalf is None else {"on_behalf": on_behalf}),
         "asked_in": HERE,
         "shown_in": shown_in,
-        "source": "literal",
+        "source": source,
         "replaces": replaces,
         "policy_revision": "r1",
         "actions": docs,
@@ -649,3 +653,9 @@ def _of(
     one: Planned, kind: Kind, body: Mapping[str, Json], *, words: Mapping[str, bytes] | None = None
 ) -> Draft:
     return Draft(kind=kind, correlation_id=one.action.id.rpartition(".")[0], body=body, words=words or {})
+
+
+def called(how: str = "proposed", *, agent: str = "agent:claude", subject: str = P1) -> Draft:
+    """An agent asked for something."""
+    body: dict[str, Json] = {"agent": agent, "how": how, "subject": subject, "tool": "run"}
+    return Draft(kind=Kind.DELEGATE_ASKED, correlation_id=subject, body=body, words={"purpose": b"to look"})

@@ -17,7 +17,7 @@ from ledger.kinds import (
     Draft,
     Kind,
 )
-from ledger.projected import commitments, conversation, learning, plans, runs, signals
+from ledger.projected import commitments, conversation, delegates, learning, plans, runs, signals
 from ledger.projections import HANDLERS, TABLES, reset
 from ledger.waiting import untold
 from tests.gate.makers import HERE, NOW, P1, P2, THERE
@@ -25,6 +25,7 @@ from tests.ledger.story import (
     Planned,
     Story,
     answered,
+    called,
     clarified,
     cleared,
     climbed,
@@ -87,7 +88,7 @@ def state(tale: Story, one: Planned = ONE) -> ActionState:
 
 MODELS = [
     one
-    for of in (conversation, commitments, runs, learning, plans, signals)
+    for of in (conversation, commitments, runs, learning, plans, signals, delegates)
     for one in vars(of).values()
     if hasattr(one, "__table__")
 ]
@@ -415,7 +416,7 @@ def test_a_rebuild_gives_the_same_tables(tale: Story) -> None:
     tale.write(commitment_made("clarify"))
     tale.write(setting("autonomy.max", "propose"), cleared("bot.timezone"))
     tale.write(trusted(), taught())
-    tale.write(run_started(), run_entered(), kept())
+    tale.write(run_started(), run_entered(), kept(), called())
     tale.write(grouped(), signal_received(), handled(), storm_began(), watched())
     before = tables(tale.ledger.reader())
     assert all(before.values())

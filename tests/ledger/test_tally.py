@@ -66,6 +66,11 @@ def test_entries_are_counted_by_kind_and_by_the_fixed_words_in_them(tale: Story)
     assert sum(found.kinds.values()) == found.seq == tale.ledger.head().seq
 
 
+def test_commands_are_counted_by_what_asked_for_them(tale: Story) -> None:
+    tale.write(made(ONE, requester="agent:claude", source="partial"), made(OTHER, source="schedule"))
+    assert counted(tale).origins == {"agent": 1, "schedule": 1}
+
+
 def test_an_end_is_counted_by_how_it_came(tale: Story) -> None:
     tale.write(commitment_made("clarify"))
     body = {"commitment": "m1", "how": "cancelled", "by": "ana"}
