@@ -38,6 +38,7 @@ from bot.loading.lexicon import load_lexicons
 from bot.loading.library import load_library
 from bot.loading.shelf import Shelf, settle
 from bot.outcome import text_of
+from bot.planning.model.endpoint import open_thinker
 from bot.ports import Account, ChatPort, Clock, Executor, Inbound, PlaceRef
 from bot.pressing import Presses
 from bot.runtime import said_at_run_time
@@ -127,6 +128,7 @@ def build(
         delegates=delegates_of(config.agents, places=config.places, inventory=inventory),
         settings=settings,
         retention_days=config.number("ledger.retention_days"),
+        thinker=open_thinker(config),
         rehearsal=config.rehearsal,
         probe=probe,
         stopwatch=stopwatch,

@@ -14,6 +14,7 @@ from bot.outcome import Outcome
 from bot.planning import runbooks
 from bot.planning.drafts import ActionDraft, Plan, Question, RunbookPlan, Unplaced
 from bot.planning.drafts import Outcome as Planned
+from bot.planning.model import beginning
 from bot.planning.plan import plan
 from bot.proposing import Asked, Denied, bind, propose
 from bot.runbooks import inputs, runner
@@ -75,10 +76,21 @@ def ask(core: Core, outcome: Outcome, speaker: Speaker, text: str, *, purpose: s
             _propose(core, outcome, speaker, read, purpose=purpose)
         case RunbookPlan() as read:
             _run(core, outcome, speaker, read, purpose=purpose or text)
+        case Question(partly=True) as read:
+            if beginning.begin(core, outcome, speaker, said=text) is not None:
+                _clarify(core, outcome, speaker, read)
         case Question() as read:
             _clarify(core, outcome, speaker, read)
         case Unplaced() | None as read:
-            _cannot(outcome, speaker, read)
+            _think(core, outcome, speaker, read, said=text)
+
+
+def _think(core: Core, outcome: Outcome, speaker: Speaker, planned: Unplaced | None, *, said: str) -> None:
+    """Let a model plan what nothing else reads; small talk only where it goes on with what one answered."""
+    talk = planned is None and not beginning.talks(core, outcome, speaker)
+    why = "" if talk else beginning.begin(core, outcome, speaker, said=said)
+    if why is not None:
+        _cannot(outcome, speaker, planned, why=why)
 
 
 def _run(core: Core, outcome: Outcome, speaker: Speaker, plan: RunbookPlan, *, purpose: str) -> None:
@@ -151,13 +163,13 @@ def _propose(
     return None
 
 
-def _cannot(outcome: Outcome, speaker: Speaker, planned: Unplaced | None) -> None:
+def _cannot(outcome: Outcome, speaker: Speaker, planned: Unplaced | None, *, why: str = "") -> None:
     nearest = () if planned is None else planned.nearest
     quoted = ", ".join(f'"{one}"' for one in nearest)
     closest = f"Closest: {quoted}. " if nearest else ""
     text = f"Nothing here does that. {closest}Or say  run <command> on <target>.  help lists more."
-    outcome.say(Text.of(text))
-    reason = Reason(code=ReasonCode.CANNOT_PLACE, text=text)
+    outcome.say(Text.of(text, *([why] if why else [])))
+    reason = Reason(code=ReasonCode.CANNOT_PLACE, text=f"{text} {why}".rstrip())
     record_denial(outcome, reason, person=speaker.operator.id, said=speaker.said)
 
 

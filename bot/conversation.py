@@ -17,6 +17,7 @@ from bot.core import Core
 from bot.delivery import Delivery
 from bot.execution.work import Work
 from bot.outcome import Outcome
+from bot.planning.model.worker import Planner
 from bot.ports import (
     Account,
     ChatPort,
@@ -82,6 +83,8 @@ class Conversation:
         self._closing = False
         self._look = asyncio.Event()
         self._timer = Timer(core, work=work, delivery=delivery)
+        self._planner = Planner(core, work=work, delivery=delivery)
+        work.ended = self._planner.look
         self._forgot_at: datetime | None = None
 
     # ------------------------------------------------------------ arriving
@@ -193,6 +196,7 @@ class Conversation:
             if outcome is not None:
                 moved = [*outcome.work, *(ProposalId(one.rpartition(".")[0]) for one in outcome.cancel)]
                 await self._work.quiet(moved)
+                await self._planner.quiet(outcome.place)
                 await self._shown(outcome, moved)
         finally:
             if not settled.done():
@@ -261,6 +265,7 @@ class Conversation:
         for proposal in outcome.work:
             await self._work.move(proposal)
         await keep_runs(self._core, self._work)
+        await self._planner.look()
         await self._work.wrap_up()
         if outcome.work and not outcome.shows:
             quiet = asyncio.ensure_future(self._work.quiet(outcome.work))
@@ -337,6 +342,7 @@ class Conversation:
         for proposal in await asyncio.to_thread(self._core.queries.unfinished):
             await self._work.move(proposal)
         await keep_runs(self._core, self._work)
+        await self._planner.look()
         await self._work.wrap_up()
         await self._kick()
 
@@ -371,6 +377,7 @@ class Conversation:
                     await asyncio.to_thread(self._close_untaken, place)
             await self._work.retry()
             await keep_runs(self._core, self._work)
+            await self._planner.look()
             await self._work.wrap_up()
             await self._delivery.kick()
             await asyncio.to_thread(self._core.ledger.tick)
@@ -395,6 +402,7 @@ class Conversation:
         self._closing = True
         if self._tasks:
             await asyncio.wait(list(self._tasks), timeout=CLOSE_S)
+        await self._planner.close()
         await self._work.close()
         await asyncio.wait(
             [*self._settling, asyncio.ensure_future(self._delivery.settled())], timeout=CLOSE_S

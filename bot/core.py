@@ -34,6 +34,7 @@ from ledger.store import Ledger
 
 if TYPE_CHECKING:  # a handler is handed the core, so only its type is known here
     from bot.acts.handler import ActHandler
+    from bot.planning.model.thinking import Thinker
     from bot.loading.shelf import Shelf  # which brings YAML and its checks
 
 #: Named moments between a message and its recorded end; the crash tests stop the process at each of them.
@@ -64,6 +65,7 @@ class Core:
         brake: what was tightened and cannot be recorded yet.
         recollection: what is remembered, kept between turns; `bot.memory` asks it.
         runs: where open runs stand, kept between looks; `bot.runbooks.restoring` asks it.
+        thinker: the model that plans what nothing else reads; None for none.
         rehearsal: every entry is marked as rehearsal (D1).
         stopwatch: times what metrics tell of; nothing is decided by it.
     """
@@ -88,6 +90,7 @@ class Core:
     settings: Settings = dataclasses.field(default_factory=Settings)
     acts: tuple["ActHandler", ...] = ()
     retention_days: int = 0
+    thinker: "Thinker | None" = None
     rehearsal: bool = False
     probe: Probe = no_probe
     stopwatch: Stopwatch = no_stopwatch

@@ -13,6 +13,7 @@ from bot.answering import Speaker
 from bot.core import Core
 from bot.hearing import reader
 from bot.outcome import Outcome
+from bot.planning.model import beginning
 from bot.runbooks import inputs
 from bot.text import Text
 from gate.domain import AssentVerdict
@@ -115,7 +116,7 @@ def drop(core: Core, outcome: Outcome, speaker: Speaker) -> bool:
     """Cancel what a speaker was asked here last; False where nothing is open."""
     choice = choices.open_one(core, outcome, speaker)
     if choice is None:
-        return dispatch.drop(core, outcome, speaker)
+        return dispatch.drop(core, outcome, speaker) or beginning.drop(core, outcome, speaker)
     _drop(core, outcome, speaker, choice)
     return True
 
@@ -126,6 +127,9 @@ def _picked(
     choices.end(outcome, choice, Kind.CLARIFICATION_ANSWERED, speaker, picked=option)
     if choice.commitment:
         dispatch.pick(core, outcome, speaker, choice, option)
+    elif core.queries.plan_of(choice.id) is not None:
+        # A model offered it, and whoever picks it says it: from here on these are their words (C11).
+        dispatch.take(core, outcome, replace(speaker, said=option.request))
     else:
         asking.ask(core, outcome, speaker, option.request, purpose=choice.said)
 

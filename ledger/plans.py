@@ -157,6 +157,16 @@ class PlanReader(Reader):
         row = self._row("SELECT plan FROM plan_made WHERE name=?", name)
         return None if row is None else self.plan(row["plan"])
 
+    def made_by(self, plan: str) -> tuple[str, ...]:
+        """Return the ids of the proposals, runs and choices that a plan made."""
+        rows = self._rows("SELECT name FROM plan_made WHERE plan=? ORDER BY rowid", plan)
+        return tuple(row["name"] for row in rows)
+
+    def told_in(self, plan: str) -> tuple[str, ...]:
+        """Return the ids of the remembered facts that the model of a plan was told."""
+        rows = self._rows("SELECT belief FROM plan_told WHERE plan=? ORDER BY belief", plan)
+        return tuple(row["belief"] for row in rows)
+
     def plan_entries(self, plan: str) -> tuple[PlanEntry, ...]:
         """Return the entries of a plan, in order, each with its words."""
         rows = self._rows(

@@ -41,7 +41,7 @@ class RunView:
     Attributes:
         title: of its runbook when it began.
         place: where it was asked for, which is where its card stands.
-        person: who asked for it, in the words `said`.
+        person: who asked for it, in the words `said`; `source` is what began it for them, "" for most.
         step, number, proposal: of the newest entry into a step; "", 0 and None before the first.
         until: when its wait is over; None where it does not wait.
         undoes: the run that this one rolls back; None for most.
@@ -71,6 +71,7 @@ class RunView:
     terminal: Terminal | None
     ended_by: PersonId | None
     seq: int
+    source: str = ""
 
     @property
     def is_over(self) -> bool:
@@ -360,6 +361,7 @@ def _run(row: sqlite3.Row, doc: Doc, said: str) -> RunView:
         terminal=None if terminal is None else Terminal(terminal),
         ended_by=None if by is None else PersonId(by),
         seq=row["seq"],
+        source=str(doc.get("source", "")),
     )
 
 

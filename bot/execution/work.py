@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from weakref import WeakValueDictionary
 
@@ -67,6 +67,8 @@ class Work:
         self._stuck: set[ProposalId] = set()
         # Proposals of which something was about to start; what they came to is said when they are over (N35).
         self._open_tasks: set[ProposalId] = set()
+        #: Called after every recorded end, for whoever goes on with what came of it.
+        self.ended: Callable[[], Awaitable[None]] = _nothing
 
     # ------------------------------------------------------------ moving
 
@@ -247,6 +249,7 @@ class Work:
         if moved:
             for look in await self._followed(action):
                 await self.move(look)
+            await self.ended()
             self._tasks.pop(action, None)
             await self.move(proposal)
         await self._delivery.kick()
@@ -392,6 +395,10 @@ class Work:
         elif view.action.verify is not None:
             found = await settle_verify(executor, target, verify=view.action.verify)
         return ended if found is None else replace(found, output=ended.output, run_s=ended.run_s)
+
+
+async def _nothing() -> None:
+    """Go on with nothing."""
 
 
 def _proposal(action: ActionId) -> ProposalId:

@@ -108,7 +108,8 @@ def _shared_targets(parts: Sequence[_Part]) -> list[_Part]:
 def _offer(text: str, parts: Sequence[_Part]) -> Question:
     order = sorted(parts, key=lambda part: (part.conditional, part.checks))
     requests = dict.fromkeys(request_of(part.matches[0], part.targets) for part in order)
-    return Question(text=text, options=tuple(Option(label=request, request=request) for request in requests))
+    options = tuple(Option(label=request, request=request) for request in requests)
+    return Question(text=text, options=options, partly=True)
 
 
 def _joined(parts: Sequence[_Part], *, context: Context) -> Plan | Question:

@@ -85,10 +85,14 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What is unclear, and the readings to choose from (possibly none, when only rewording helps)."""
+    """What is unclear, and the readings to choose from (possibly none, when only rewording helps).
+
+    `partly`: only parts of the request are read, so that whoever judges may read all of it.
+    """
 
     text: str
     options: tuple[Option, ...] = ()
+    partly: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

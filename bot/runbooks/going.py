@@ -15,19 +15,30 @@ from ledger.run_events import draft_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Going:
-    """A run that may go on: who asked for it, and where its card stands."""
+    """A run that may go on: who asked for it, by what, and where its card stands.
+
+    `source` is "model" where a model began it for that person; "" for most.
+    """
 
     run: RunId
     title: str
     place: PlaceId
     person: PersonId
     undoes: RunId | None = None
+    source: str = ""
 
     @classmethod
     def of(cls, restored: Restored) -> "Going":
         """Return what was restored."""
         view = restored.view
-        return cls(run=view.id, title=view.title, place=view.place, person=view.person, undoes=view.undoes)
+        return cls(
+            run=view.id,
+            title=view.title,
+            place=view.place,
+            person=view.person,
+            undoes=view.undoes,
+            source=view.source,
+        )
 
 
 def write(outcome: Outcome, run: RunId, events: Sequence[Event]) -> None:

@@ -12,6 +12,7 @@ from bot.inventory.hostkeys import KnownHostsError
 from bot.inventory.ssh_config import SshConfigError
 from bot.outcome import Outcome
 from bot.planning.drafts import PlanSource
+from bot.planning.model import dial
 from bot.proposing import AGREE, Asked, Denied, Judged, judge, propose_judged
 from bot.runbooks.closing import tell_end
 from bot.runbooks.going import Going, write
@@ -59,7 +60,7 @@ def offer(core: Core, outcome: Outcome, going: Going, state: RunState, step: Ste
     reason = judged.route.reason or scope.objection(core, going.person, [(action, judged.verdict)])
     if reason is not None:
         return _refused(core, outcome, going, state, reason)
-    because = waits(core) or scope.waits(core, going.person)
+    because = waits(core) or scope.waits(core, going.person) or _planned(core, going, judged)
     said = offered(
         core,
         state,
@@ -80,6 +81,13 @@ def offer(core: Core, outcome: Outcome, going: Going, state: RunState, step: Ste
         case proposal.Block():
             pass
     return after
+
+
+def _planned(core: Core, going: Going, judged: Judged) -> str:
+    """Return the setting because of which a step of a run that a model began waits for a yes; "" for none."""
+    if going.source != PlanSource.MODEL or dial.reads(judged):
+        return ""
+    return dial.waits(core)
 
 
 def _with_preview(judged: Judged, state: RunState, step: StepPolicy) -> Judged:

@@ -43,7 +43,10 @@ from ledger.run_events import draft_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beginning:
-    """A run to be. `spec` has its calls laid open; `undoes` is the run that it rolls back, inputs and all."""
+    """A run to be. `spec` has its calls laid open; `undoes` is the run that it rolls back, inputs and all.
+
+    `source` is "model" where a model begins it for `person`; "" for most.
+    """
 
     spec: RunbookSpec
     inputs: Mapping[str, Value]
@@ -51,13 +54,17 @@ class Beginning:
     person: PersonId
     said: str
     undoes: RunState | None = None
+    source: str = ""
 
 
-def start(core: Core, outcome: Outcome, speaker: Speaker, plan: RunbookPlan, *, said: str) -> None:
+def start(
+    core: Core, outcome: Outcome, speaker: Speaker, plan: RunbookPlan, *, said: str, source: str = ""
+) -> None:
     """Start a run of `plan`, in which nothing is missing any more.
 
     Args:
         said: what was asked for, in words that hold no secret.
+        source: what begins it, as in `Beginning`.
     """
     spec = plan.document.spec
     dial = core.settings.value(DIAL)
@@ -77,6 +84,7 @@ def start(core: Core, outcome: Outcome, speaker: Speaker, plan: RunbookPlan, *, 
             target=plan.target_words[0] if plan.target_words else "",
             person=speaker.operator.id,
             said=said,
+            source=source,
         ),
     )
 
@@ -103,7 +111,9 @@ def begin(core: Core, outcome: Outcome, speaker: Speaker, beginning: Beginning) 
         return
     learn(core, spec, moved.state)
     title = _title(spec, moved.state)
-    going = Going(run=run, title=title, place=outcome.place, person=beginning.person)
+    going = Going(
+        run=run, title=title, place=outcome.place, person=beginning.person, source=beginning.source
+    )
     outcome.expect(RowIs("run", run, None), ProposalIsNew(ProposalId(run)))
     started, *rest = moved.events
     outcome.drafts.append(
@@ -114,6 +124,7 @@ def begin(core: Core, outcome: Outcome, speaker: Speaker, beginning: Beginning) 
                 "title": title,
                 "place": outcome.place,
                 "person": beginning.person,
+                **({"source": beginning.source} if beginning.source else {}),
                 "turn": outcome.turn,
                 "secrets": any(item.secret for item in spec.inputs.values()),
                 "rehearsal": core.rehearsal,

@@ -9,6 +9,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from bot.settings.model import MODEL_SETTINGS
 from bot.settings.setting import (
     Scope,
     Setting,
@@ -254,6 +255,17 @@ SETTINGS: tuple[Setting, ...] = (
         help="What becomes of a command that an agent asks for: run (what the gate lets run at once does), "
         "propose (it waits for a yes), below that it is refused.",
     ),
+    Setting(
+        key="planner.autonomy",
+        type=Level,
+        default=Level.PROPOSE,
+        scope=Scope.CALL,
+        hot=True,
+        clamped_by="autonomy.max",
+        help="How far a model goes that plans what was asked: run (what the gate lets run at once does), "
+        "propose (what only reads does, everything else waits for a yes), below that no model is called.",
+    ),
+    *MODEL_SETTINGS,
     Setting(
         key="clarify.width",
         type=Width,

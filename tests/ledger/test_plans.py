@@ -69,6 +69,7 @@ def test_what_a_plan_made_leads_back_to_it(tale: Story) -> None:
         view = tale.queries.plan_of(name)
         assert view is not None
         assert view.id == PLAN
+    assert tale.queries.made_by(PLAN) == ("k7f3a2", "c5d8f2")
 
 
 @pytest.mark.parametrize(
@@ -143,6 +144,7 @@ def test_forgetting_a_fact_takes_the_words_of_plans_that_were_told_it(tale: Stor
     tale.write(plan_asked())
     tale.write(plan_went(Kind.PLAN_CALLED, beliefs=["b1", "b1"]))
     tale.write(plan_went(Kind.PLAN_ANSWERED), plan_ended())
+    assert tale.queries.told_in(PLAN) == ("b1",)
     tale.write(plan_asked("p00002"))
     tale.write(plan_ended("p00002"))
     tale.write(forgotten("b1"))

@@ -19,6 +19,7 @@ from bot import guidance
 from bot.app import build, open_ledger, running
 from bot.inventory import ServiceConfig
 from bot.planning.drafts import ActionDraft
+from bot.planning.model.endpoint import key_of, open_thinker, problems
 from bot.proposing import Denied, bind, judge
 from bot.settings.config import Config, load
 from bot.settings.inventory import inventory_of
@@ -36,6 +37,7 @@ from tests.bot.scheduling.test_firing import HOUR, later, passes
 from tests.bot.test_guidance import taught
 from tests.bot.test_repairing import failed
 from tests.kit import Kit, ScriptedClock, ScriptedPort, conversation, local_inventory, person
+from tests.simulators.model.double import Scripted, call, calls, says
 from tests.sshd import free_port
 
 __all__ = ["environ"]
@@ -178,7 +180,97 @@ async def _guidance(folder: Path) -> None:
         assert guidance.quoted(kit.core) == ""
 
 
+@check("planner.autonomy")
+async def _planner(folder: Path) -> None:
+    async with started(folder, thinker=Scripted([says("It is busy.")])) as kit:
+        assert "It is busy." in await kit.say(UNREAD)
+        await kit.say("set planner.autonomy to advise")
+        assert "planner.autonomy advise, so no model was asked." in await kit.say(UNREAD)
+
+
 # ---------------------------------------------------------------- what takes a restart
+
+#: What no command, title or runbook reads.
+UNREAD = "why is web1 slow"
+
+
+@check("model.provider")
+async def _provider(folder: Path) -> None:
+    assert open_thinker(configured(folder), {}) is None
+    flags = ("model.provider=anthropic", "model.name=claude")
+    thinker = open_thinker(configured(folder, *flags), {"ANTHROPIC_API_KEY": "sk-test"})
+    assert thinker is not None
+    assert thinker.name == "anthropic:claude"
+
+
+@check("model.name")
+async def _model_name(folder: Path) -> None:
+    found = problems(configured(folder, "model.provider=openai"), {"OPENAI_API_KEY": "sk-test"})
+    assert [one.key for one in found] == ["model.name"]
+
+
+@check("model.base_url")
+async def _base_url(folder: Path) -> None:
+    found = problems(configured(folder, "model.provider=compatible", "model.name=x"), {})
+    assert [one.key for one in found] == ["model.base_url"]
+
+
+@check("model.api_key_file")
+async def _api_key_file(folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    (folder / "key").write_text("sk-of-a-file\n")
+    (folder / "key").chmod(0o600)
+    flags = ("model.provider=openai", "model.name=x", f"model.api_key_file={folder}/key")
+    assert key_of(configured(folder, *flags), {"OPENAI_API_KEY": "sk-other"}) == "sk-of-a-file"
+
+
+async def planned(folder: Path, *flags: str) -> tuple[str, Scripted]:
+    """Return what a plan of two calls came to, and its model."""
+    look = calls(call("run", target="local", command="uptime", purpose="look"))
+    model = Scripted([look, says("It is well.")])
+    async with started(folder, *flags, thinker=model) as kit:
+        return await kit.say(UNREAD), model
+
+
+@check("model.calls")
+async def _model_calls(folder: Path) -> None:
+    assert "its 1 calls are used up (model.calls)" in (await planned(folder, "model.calls=1"))[0]
+
+
+@check("model.tokens")
+async def _model_tokens(folder: Path) -> None:
+    assert "(model.tokens)" in (await planned(folder, "model.tokens=1000"))[0]
+
+
+@check("model.answer_tokens")
+async def _answer_tokens(folder: Path) -> None:
+    assert (await planned(folder, "model.answer_tokens=150"))[1].thoughts[0].answer_tokens == 150
+
+
+@check("model.seconds")
+async def _model_seconds(folder: Path) -> None:
+    assert (await planned(folder, "model.seconds=5"))[1].thoughts[0].timeout_s == 5
+
+
+@check("model.call_s")
+async def _call_s(folder: Path) -> None:
+    assert (await planned(folder, "model.call_s=7"))[1].thoughts[0].timeout_s == 7
+
+
+@check("model.money")
+async def _money(folder: Path) -> None:
+    assert "(model.money)" in (await planned(folder, "model.money=0.01", "model.price_in=1000"))[0]
+
+
+@check("model.price_in")
+async def _price_in(folder: Path) -> None:
+    # Two calls, of 100 tokens in and 20 out each.
+    assert "0.02 of 1.00" in (await planned(folder, "model.price_in=100"))[0]
+
+
+@check("model.price_out")
+async def _price_out(folder: Path) -> None:
+    assert "0.04 of 10.00" in (await planned(folder, "model.price_out=1000", "model.money=10.00"))[0]
 
 
 @check("bot.ssh_config")

@@ -75,6 +75,8 @@ def test_the_registry_keeps_its_own_rules() -> None:
         "schedule.autonomy",
         "repair.autonomy",
         "runbooks.autonomy",
+        "planner.autonomy",
+        "delegates.autonomy",
     }
     assert CEILING.tightest is not None
     assert not CEILING.hot
