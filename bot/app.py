@@ -125,6 +125,7 @@ def build(
         machine_zone=_machine_zone(config, clock),
         acts=HANDLERS,
         places=config.places,
+        signal_rules=config.signal_rules,
         delegates=delegates_of(config.agents, places=config.places, inventory=inventory),
         settings=settings,
         retention_days=config.number("ledger.retention_days"),

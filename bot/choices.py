@@ -12,6 +12,7 @@ from datetime import timedelta
 from bot import tokens
 from bot.answering import Speaker
 from bot.core import Core
+from bot.origin import is_machine
 from bot.outcome import Outcome
 from bot.phrasing import clock_time
 from bot.text import Span, Text, muted
@@ -83,7 +84,10 @@ def ask(core: Core, outcome: Outcome, speaker: Speaker, choice: Choice) -> None:
     lines += [f"{number}  {label}" for number, (label, _) in enumerate(options, start=1)]
     fits = len(options) < MAX_BUTTONS
     until = clock_time(deadline, zone=speaker.zone, now=outcome.at)
-    lines.append(f"{_how(choice, fits=fits)} cancel drops it. until {until}".lstrip())
+    if is_machine(speaker.operator.id):  # whoever reads it may press; words said there answer no machine
+        lines.append(f"Press one, or ask for it in words. until {until}")
+    else:
+        lines.append(f"{_how(choice, fits=fits)} cancel drops it. until {until}".lstrip())
     buttons = [
         (
             label,
@@ -131,7 +135,7 @@ def pressed(
     if option is None or not tokens.is_valid(core.token_key, token, shown=option.request):
         outcome.note(Text.of("That button belongs to nothing here. Nothing ran."))
         return None
-    if choice.person != speaker.operator.id:
+    if choice.person != speaker.operator.id and not is_machine(choice.person):
         outcome.note(Text.of(f"That question is {choice.person}'s. Ask it anew to choose yourself."))
         return None
     return choice, option
@@ -145,7 +149,7 @@ def dropped(
     if choice is None or not tokens.is_valid(core.token_key, token, shown=_DROP):
         outcome.note(Text.of("That choice is not open any more. Nothing ran."))
         return None
-    if choice.person != speaker.operator.id:
+    if choice.person != speaker.operator.id and not is_machine(choice.person):
         outcome.note(Text.of(f"That question is {choice.person}'s."))
         return None
     return choice

@@ -263,6 +263,38 @@ class RetireRunbook:
 
 
 @dataclass(frozen=True, slots=True)
+class ShowSignals:
+    """List the alerts that fire."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShowWatches:
+    """List what is watched."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopWatching:
+    """End a watch; `job` is its id without '#'."""
+
+    job: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Maintain:
+    """Hold signals about a target for so many seconds; the target is in lower case."""
+
+    target: str
+    seconds: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MaintainNoMore:
+    """Let signals about a target through before their time; loosens. The target is in lower case."""
+
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
 class ShowTargets:
     """List the inventory."""
 
@@ -314,6 +346,17 @@ Show = (
     | Help
 )
 OfRuns = StopRun | RollBack | PlanRun | ShowRuns | ShowRun
+OfSignals = ShowSignals | ShowWatches | StopWatching | Maintain | MaintainNoMore
 Command = (
-    Tightening | OfRuns | AutoOn | AllowAuto | Resume | SetPosture | OnProposal | Accounts | Setting | Show
+    Tightening
+    | OfRuns
+    | OfSignals
+    | AutoOn
+    | AllowAuto
+    | Resume
+    | SetPosture
+    | OnProposal
+    | Accounts
+    | Setting
+    | Show
 )

@@ -7,7 +7,7 @@ What tightens is recognised generously; what consents or loosens only in its exa
 import re
 from collections.abc import Callable
 
-from bot import history, learning_words, recall_words, run_words
+from bot import history, learning_words, recall_words, run_words, signal_words
 from bot.commands import (
     Again,
     AllowAuto,
@@ -85,7 +85,7 @@ def parse(text: str) -> Command | None:
     tighter = _tightening(message)
     if tighter is not None or not text.strip(" \t\r\n").replace("\t", " ").isprintable():
         return tighter  # with a hidden character in it, nothing counts that consents or loosens
-    for read in (_loosening, run_words.read, _on_proposal, _accounts, _setting, _show):
+    for read in (_loosening, run_words.read, signal_words.read, _on_proposal, _accounts, _setting, _show):
         command = read(message)
         if command is not None:
             return command

@@ -31,10 +31,13 @@ from bot.ports import (
     RejectedError,
     UncertainError,
 )
+from bot.runbooks.cards import cards_of
 from bot.runbooks.restoring import learn_all
-from bot.runbooks.watching import cards_of, keep_runs
+from bot.runbooks.watching import keep_runs
 from bot.scheduling.timer import Timer
 from bot.showing import open_lines
+from bot.signals import taking
+from bot.signals.lane import SignalLane
 from bot.text import Text
 from bot.timing import Timing
 from bot.turn import Turns
@@ -85,6 +88,7 @@ class Conversation:
         self._timer = Timer(core, work=work, delivery=delivery)
         self._planner = Planner(core, work=work, delivery=delivery)
         work.ended = self._planner.look
+        self._signals = SignalLane(core)
         self._forgot_at: datetime | None = None
 
     # ------------------------------------------------------------ arriving
@@ -203,6 +207,8 @@ class Conversation:
                 settled.set_result(None)
 
     async def _handle(self, arrived: recovery.Arrived) -> Outcome | None:
+        if arrived.inbound.kind is InboundKind.SIGNAL:
+            return await self._hear(arrived)
         place = await asyncio.to_thread(self._core.place_of, arrived.inbound.place)
         try:
             await self._record_brakes()
@@ -218,6 +224,13 @@ class Conversation:
         await self.perform(outcome)
         return outcome
 
+    async def _hear(self, arrived: recovery.Arrived) -> Outcome | None:
+        """Take what machines report; return what came of the newest of it, None where it is kept for later."""
+        heard = await self._signals.hear(arrived.inbound, key=arrived.key)
+        for outcome in heard:
+            await self.perform(outcome)
+        return heard[-1] if heard else None
+
     def _close_untaken(self, place: PlaceId) -> None:
         """Close what was said while nothing could be recorded: it was called void, so it never counts later.
 
@@ -231,6 +244,8 @@ class Conversation:
 
     def _take(self, arrived: recovery.Arrived) -> Outcome:
         inbound = arrived.inbound
+        if inbound.kind is InboundKind.SIGNAL:
+            return taking.take(self._core, inbound, inbox=arrived.key)
         try:
             if not overheard.concerns(self._core, inbound, own_threads=self._turns.own_threads):
                 self._core.ledger.inbox.finish(arrived.key, self._core.now())
@@ -372,6 +387,8 @@ class Conversation:
             await self._record_brakes()
             await asyncio.to_thread(deadlines.close_due, self._core)
             await self._timer.fire()
+            for outcome in await self._signals.look():
+                await self.perform(outcome)
             for place in list(self._untaken):
                 async with self._lane(place):
                     await asyncio.to_thread(self._close_untaken, place)

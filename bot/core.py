@@ -22,6 +22,7 @@ from bot.ports import Clock, Executor, IdSource, MessageRef, PlaceRef
 from bot.recollection import Recollection
 from bot.runbooks.kept import Kept
 from bot.settings.live import Settings
+from bot.signals.rules import SignalRule
 from bot.timing import Stopwatch, no_stopwatch
 from gate import authority
 from gate.assent.lexicon import Lexicons
@@ -34,8 +35,8 @@ from ledger.store import Ledger
 
 if TYPE_CHECKING:  # a handler is handed the core, so only its type is known here
     from bot.acts.handler import ActHandler
-    from bot.planning.model.thinking import Thinker
     from bot.loading.shelf import Shelf  # which brings YAML and its checks
+    from bot.planning.model.thinking import Thinker
 
 #: Named moments between a message and its recorded end; the crash tests stop the process at each of them.
 Probe = Callable[[str], None]
@@ -59,6 +60,7 @@ class Core:
         token_key: 32 secret bytes that button tokens are made with.
         acts: the families of acts other than commands, in the order in which a message is offered to them.
         places: what people call a place, and where it is, as `bot.places.parse` reads it.
+        signal_rules: what the owner says that labels of alerts mean, in their order.
         delegates: the agents that may ask from outside, by their name in the record.
         settings: what may change while it runs, read for each request (M16).
         retention_days: age at which exact words are forgotten; 0 keeps them.
@@ -86,6 +88,7 @@ class Core:
     secrets: KnownSecrets = dataclasses.field(default_factory=KnownSecrets)
     machine_zone: tzinfo = UTC
     places: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    signal_rules: tuple[SignalRule, ...] = ()
     delegates: Mapping[PersonId, Delegate] = dataclasses.field(default_factory=dict)
     settings: Settings = dataclasses.field(default_factory=Settings)
     acts: tuple["ActHandler", ...] = ()

@@ -31,6 +31,7 @@ from bot.ports import (
     UncertainError,
 )
 from bot.runbooks import cards as run_cards
+from bot.signals import cards as signal_cards
 from gate.domain import PlaceId, ProposalId
 from gate.supervise.domain import RunId
 from ledger.kinds import Batch, EffectKind, Json, LedgerError
@@ -298,7 +299,8 @@ class Delivery:
     def _card(self, port: ChatPort, proposal: ProposalId) -> Message:
         view = self._core.queries.proposal(proposal)
         if view is None:
-            return run_cards.draw(self._core, RunId(proposal), now=self._core.now())
+            drawn = signal_cards.draw(self._core, proposal, now=self._core.now())
+            return drawn or run_cards.draw(self._core, RunId(proposal), now=self._core.now())
         return self._cards.draw(
             view,
             now=self._core.now(),

@@ -13,6 +13,7 @@ from bot.controls import AUTO_OFF, NEVER_AUTO, POSTURE, STOPPED, deny, set_switc
 from bot.core import Core, is_tighter
 from bot.outcome import Outcome
 from bot.phrasing import listed
+from bot.signals import maintenance
 from bot.text import Text, strong
 from gate import authority, phrases
 from gate.domain import AGENT, PersonId, Reason, ReasonCode, Risk, Target, TargetId, TargetKind
@@ -86,6 +87,21 @@ def allow_auto(core: Core, outcome: Outcome, speaker: Speaker, target: str) -> N
         outcome.say(Text.of(f"Nothing said here holds {target} back. What the config holds back stays."))
         return
     _ask_to_loosen(core, outcome, speaker, wants={NEVER_AUTO: left}, phrase=f"allow auto on {target}")
+
+
+def end_maintenance(core: Core, outcome: Outcome, speaker: Speaker, target: str) -> None:
+    """Ask for the phrase that lets signals about a target through before their time."""
+    found = core.inventory.select(target)
+    if not isinstance(found, tuple):
+        deny(outcome, speaker, found.reason)
+        return
+    left = maintenance.without(core, {str(one.id) for one in found}, outcome.at)
+    if left is None:
+        outcome.say(Text.of(f"There is no maintenance of {target}."))
+        return
+    _ask_to_loosen(
+        core, outcome, speaker, wants={maintenance.SWITCH: left}, phrase=f"end maintenance of {target}"
+    )
 
 
 def auto_on(core: Core, outcome: Outcome, speaker: Speaker) -> None:

@@ -63,6 +63,7 @@ class InboundKind(StrEnum):
     FORM = "form"  # a form was filled in and sent: `token` is the form's, `text` what was written
     EDIT = "edit"  # somebody changed an old message: never assent (P6)
     MOVED = "moved"  # the place goes on under other ids, `moved_to`; nobody spoke
+    SIGNAL = "signal"  # a machine reports: `text` is what `gate.signals.pack` wrote, and no words of anybody
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,6 +28,7 @@ from bot.outcome import Outcome
 from bot.runbooks import listing
 from bot.runbooks import steering as run_steering
 from bot.runbooks import stopping as run_stopping
+from bot.signals import showing as signal_showing
 from bot.text import Text
 from gate.decide import Choice
 from gate.domain import Facts, ProposalId
@@ -87,8 +88,13 @@ class Steering:
                 | commands.PlanRun()
                 | commands.ShowRuns()
                 | commands.ShowRun()
+                | commands.ShowSignals()
+                | commands.ShowWatches()
+                | commands.StopWatching()
+                | commands.Maintain()
+                | commands.MaintainNoMore()
             ):
-                run_steering.steer(core, outcome, speaker, command)
+                self._go_on(outcome, speaker, command)
             case commands.Pair() | commands.Unpair() | commands.ShowAccounts():
                 pairing.steer(core, outcome, speaker, command)
             case (
@@ -114,6 +120,22 @@ class Steering:
                 self._on_proposal(outcome, speaker, command)
             case _:
                 showing.show(core, self.cards, outcome, speaker, command, behind=self.behind)
+
+    def _go_on(
+        self, outcome: Outcome, speaker: Speaker, command: commands.OfRuns | commands.OfSignals
+    ) -> None:
+        """Carry out what is about runs, or about alerts and watches."""
+        match command:
+            case (
+                commands.StopRun()
+                | commands.RollBack()
+                | commands.PlanRun()
+                | commands.ShowRuns()
+                | commands.ShowRun()
+            ):
+                run_steering.steer(self.core, outcome, speaker, command)
+            case _:
+                signal_showing.steer(self.core, outcome, speaker, command)
 
     def _tell(
         self,

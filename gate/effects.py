@@ -157,6 +157,7 @@ PROFILES: Mapping[str, ToolEffectProfile] = MappingProxyType(
         "schedule_task", Effect.SCHEDULE, _HIGH, Act.REMIND, "event_ref|event_at", "fire_at|lead", "prompt"
     )
     | _profiles("schedule", Effect.SCHEDULE, _HIGH, Act.SCHEDULE, "text", "fire_at|rrule")
+    | _profiles("watch", Effect.SCHEDULE, _HIGH, Act.WATCH, "watched", "target", "rrule")
     | _profiles("cancel_job", Effect.SCHEDULE, _HIGH, Act.CANCEL_JOB, "job")
     | _profiles("cancel_scheduled", Effect.SCHEDULE, _HIGH, Act.CANCEL_JOB, "job_id")
     | _profiles("send", Effect.OUTBOUND, _CRITICAL, Act.SEND_OUTBOUND, "to", "text")

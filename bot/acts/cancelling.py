@@ -49,7 +49,7 @@ _ARABIC = re.compile(
     r"|(?P<no>لا تذكرني|لا تذكرنا))(?: (?:ب|عن|حول|بشان) ?(?P<about>.+?))?[ .!]*"
 )
 _NO_WORDS = frozenset({"anymore", "again", "any", "more", "please", "the", "my", "it", "that", "this", "one"})
-_NOUNS = {Act.REMIND: "reminder", Act.SCHEDULE: "schedule"}
+_NOUNS = {Act.REMIND: "reminder", Act.SCHEDULE: "schedule", Act.WATCH: "watch"}
 
 
 class CancelActs:

@@ -17,12 +17,13 @@ from ledger.jobs import JobView
 from ledger.kinds import Kind, RowIs
 
 #: What becomes of an occurrence that sayso was not there for: said late; offered again, never made up for.
-_MISSED = {Act.REMIND: "late", Act.SCHEDULE: "ask"}
+_MISSED = {Act.REMIND: "late", Act.SCHEDULE: "ask", Act.WATCH: "late"}
 _NOUNS = {
     Act.REMIND: "reminder",
     Act.SCHEDULE: "runs",
     Act.SEND_OUTBOUND: "sends",
     Act.POST_ARTIFACT: "posts",
+    Act.WATCH: "watch",
 }
 _TEXT_MAX = 120
 

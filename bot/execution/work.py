@@ -22,6 +22,9 @@ from bot.phrasing import duration, named
 from bot.ports import Ended, EndKind, OutputSink
 from bot.proposing import AGREE
 from bot.runbooks import judging, runner
+from bot.runbooks.cards import cards_of
+from bot.signals import showing as signal_showing
+from bot.signals import watching
 from gate.domain import ActionId, PersonId, ProposalId, TargetId
 from gate.lifecycle import ActionState
 from gate.sequence import Move, MoveKind, Step, next_move
@@ -249,6 +252,7 @@ class Work:
         if moved:
             for look in await self._followed(action):
                 await self.move(look)
+            await self._told_to_signal(action)
             await self.ended()
             self._tasks.pop(action, None)
             await self.move(proposal)
@@ -257,6 +261,8 @@ class Work:
     async def _followed(self, action: ActionId) -> tuple[ProposalId, ...]:
         """Let what follows an end follow; whatever fails about that, the end itself is recorded."""
         try:
+            if await asyncio.to_thread(watching.is_look, self._core, _proposal(action)):
+                return await asyncio.to_thread(watching.follow, self._core, action)
             if await asyncio.to_thread(runner.is_step, self._core, _proposal(action)):
                 await self._seen(_proposal(action))
                 return await asyncio.to_thread(runner.follow, self._core, action)
@@ -264,6 +270,12 @@ class Work:
         except Exception:
             log.exception("nothing follows the end of %s", action)
             return ()
+
+    async def _told_to_signal(self, action: ActionId) -> None:
+        """Draw the card of the signal anew that `action` was started because of, if one was."""
+        group = await asyncio.to_thread(signal_showing.group_of, self._core, _proposal(action))
+        if group is not None:
+            self._delivery.refresh(ProposalId(group))
 
     async def _seen(self, proposal: ProposalId) -> None:
         """Wait until the end of a step can be seen, if that is soon: what is asked next comes after it."""
@@ -376,9 +388,12 @@ class Work:
         return collect
 
     async def _tick(self, proposal: ProposalId) -> None:
+        await asyncio.sleep(EDIT_EVERY_S)
+        for run in await asyncio.to_thread(cards_of, self._core, [proposal]):
+            self._delivery.refresh(run)  # once: that the step runs is all that it shows
         while True:
-            await asyncio.sleep(EDIT_EVERY_S)
             self._delivery.refresh(proposal)
+            await asyncio.sleep(EDIT_EVERY_S)
 
     async def _boot_id(self, view: ActionView) -> str | None:
         deed = view.verdict.deed

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot import asking, choices
+from bot.acts.watches import read_back
 from bot.answering import Speaker, record_denial
 from bot.core import Core
 from bot.outcome import Outcome
@@ -20,6 +21,7 @@ from bot.scheduling import wording
 from bot.scheduling.due import Due, due, seen, zone_of
 from bot.scheduling.quiet import may_wait, quiet_until
 from bot.scheduling.recurring import Run, following
+from bot.signals import watching
 from bot.text import Text
 from gate.autonomy import Level, at_least
 from gate.domain import AGENT, ProposalId, Reason, ReasonCode, TurnId
@@ -117,6 +119,8 @@ def _composed(core: Core, job: JobView, now: datetime) -> Outcome | _Held:
     _claim(outcome, one, job.missed)
     if job.act is Act.SCHEDULE:
         _command(core, outcome, one)
+    elif job.act is Act.WATCH:
+        watching.look(core, outcome, job, read_back(core, job.text))
     else:
         outcome.say(wording.reminder(core, one, now))
     if until is not None and outcome.shows:

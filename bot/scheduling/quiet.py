@@ -31,4 +31,6 @@ def quiet_until(core: Core, person: PersonId, at: datetime) -> datetime | None:
 
 def may_wait(job: JobView) -> bool:
     """Whether `job` was given no time of its own: it comes again, and is a command or counts hours only."""
+    if job.act is Act.WATCH:
+        return False  # a look puts nothing to anybody, and what it finds is what was asked for
     return bool(job.rrule) and (job.act is not Act.REMIND or counts_elapsed(job.rrule))

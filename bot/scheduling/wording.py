@@ -50,6 +50,8 @@ def missed(core: Core, one: Due, now: datetime) -> str:
 def stopped(core: Core, one: Due, now: datetime) -> str:
     """Return that `one` is held back by the kill switch."""
     when = _time(core, one.job, one.fire_at, now)
+    if one.job.act is Act.WATCH:
+        return f'sayso is stopped, so "{shown(core, one.job)}" does not look. It goes on after  resume.'
     return (
         f'sayso is stopped, so "{shown(core, one.job)}", due {when}, did not start. '
         f"After  resume  say it again to run it.{_then(core, one, now)}"

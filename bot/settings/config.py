@@ -26,6 +26,8 @@ from bot.settings.layers import Candidate, Layer, Resolved, resolve
 from bot.settings.paths import Paths, config_file, state_paths
 from bot.settings.registry import Separation
 from bot.settings.tables import numbers
+from bot.signals.config import problems as signal_problems
+from bot.signals.rules import SignalRule
 from gate.domain import PersonId, Risk, TargetId, TargetKind
 from gate.policy import Catastrophic, Operator, Permission, Policy, Posture, Switches
 
@@ -45,6 +47,7 @@ class Config:
         places: what people call a place, and where it is, as `bot.places.parse` reads it.
         values: every registered setting with its origin.
         adapters: what stands under `[adapters.NAME]`, as it stands; bot.surfaces reads it.
+        signal_rules: what labels of alerts mean, in their order.
         agents: who may ask from outside; their secrets are read when they are let in (bot.delegates.keys).
         people_from, targets_from: where operators and targets come from, for people.
         rehearsal: throwaway state, `local` only, and `/as` exists (D1).
@@ -64,6 +67,7 @@ class Config:
     targets_from: str
     places: Mapping[str, str] = field(default_factory=dict)
     adapters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    signal_rules: tuple[SignalRule, ...] = ()
     agents: Mapping[str, AgentConfig] = field(default_factory=dict)
     rehearsal: bool = False
     layers: Mapping[Layer, Mapping[str, Candidate]] = field(default_factory=dict, repr=False)
@@ -147,6 +151,7 @@ def rehearsal(config: Config, *, scratch: Path) -> Config:
         services={},
         places={},
         agents={},
+        signal_rules=(),
         targets_from="rehearsal",
         rehearsal=True,
     )
@@ -181,6 +186,14 @@ def load(
     problems += checks.name_problems(targets, document.operators, values, where)
     problems += checks.routing_problems(document.routing, targets, where)
     problems += checks.place_problems(document.places, document.adapters, values, where)
+    problems += signal_problems(
+        document.signal_rules,
+        place=str(values["signals.place"].value),
+        targets=targets,
+        places=document.places,
+        adapters=document.adapters,
+        where=where,
+    )
     problems += _agent_problems(document, targets, where, login=login)
     if problems:
         raise ConfigError(problems)
@@ -200,6 +213,7 @@ def load(
         places=document.places,
         adapters=document.adapters,
         agents=document.agents,
+        signal_rules=tuple(one.rule() for one in document.signal_rules),
         layers=layers,
     )
 

@@ -19,12 +19,15 @@ from bot.inventory.config import ServiceConfig, TargetConfig
 from bot.settings.errors import ConfigError, Problem, unknown
 from bot.settings.registry import SETTINGS
 from bot.settings.setting import Value
+from bot.signals.config import SignalRuleConfig
 from gate.domain import Risk
 
 _STRICT = ConfigDict(strict=True, extra="forbid", frozen=True)
 _ACCOUNT = r"^[a-z][a-z0-9_-]*:[^:\s]*:\S+$"
 #: The one name in [routing] that is no target, tag or risk: where cards go that nobody answered.
 ESCALATION = "escalation"
+#: Where the rules of `[[signals.match]]` stand in a document.
+_RULES = "signal_rules"
 _PLACE = r"^[a-z][a-z0-9_-]*:[^:\s]*:[^:\s]+(?::\S+)?$"
 _HOURS = r"^$|^([01][0-9]|2[0-3]):[0-5][0-9]-([01][0-9]|2[0-3]):[0-5][0-9]$"
 _NAME = r"^[a-z0-9][a-z0-9._-]{0,62}$"
@@ -84,6 +87,7 @@ class Document(BaseModel):
     targets: dict[Annotated[str, Field(pattern=_NAME)], TargetConfig] = {}
     services: dict[str, ServiceConfig] = {}
     adapters: dict[Annotated[str, Field(pattern=_NAME)], dict[str, Any]] = {}
+    signal_rules: tuple[SignalRuleConfig, ...] = ()
     agents: dict[Annotated[str, Field(pattern=_NAME)], AgentConfig] = {}
 
 
@@ -99,6 +103,7 @@ def parse(text: str, *, file: str) -> Document:
         raise ConfigError([Problem(where=file, key="", what=f"not TOML: {error}.")]) from None
     problems: list[Problem] = []
     settings: dict[str, Value] = {}
+    rules = _signal_rules(raw)
     for name, content in raw.items():
         if name in _SECTIONS:
             section, found = _read_section(name, content)
@@ -107,11 +112,20 @@ def parse(text: str, *, file: str) -> Document:
         elif name not in _TABLES:
             what = unknown("section", name, [*_SECTIONS, *_TABLES])
             problems.append(Problem(where="", key=name, what=what))
-    tables, found = _read_tables({name: raw[name] for name in _TABLES if name in raw})
+    tables, found = _read_tables({name: raw[name] for name in _TABLES if name in raw} | rules)
     problems += found
     if problems:
         raise ConfigError(_located(problem, text, file) for problem in problems)
     return tables.model_copy(update={"settings": settings})
+
+
+def _signal_rules(raw: dict[str, Any]) -> dict[str, object]:
+    """Take `[[signals.match]]` out of a section that holds settings otherwise."""
+    section = raw.get("signals")
+    if not isinstance(section, dict) or "match" not in section:
+        return {}
+    raw["signals"] = {name: value for name, value in section.items() if name != "match"}
+    return {_RULES: section["match"]}
 
 
 def _read_section(name: str, content: object) -> tuple[dict[str, Value], list[Problem]]:
@@ -133,7 +147,8 @@ def _read_tables(raw: dict[str, object]) -> tuple[Document, list[Problem]]:
 
 def _problem(prefix: tuple[str, ...], detail: ErrorDetails) -> Problem:
     path = (*prefix, *detail["loc"])
-    key = ".".join(str(part) for part in path if part != "[key]")
+    named = ("signals", "match", *path[1:]) if path[0] == _RULES else path
+    key = ".".join(str(part) for part in named if part != "[key]")
     if detail["type"] == "extra_forbidden":
         return Problem(where="", key=key, what=unknown("key", str(path[-1]), _known_beside(path)))
     given = detail["input"]
@@ -169,6 +184,8 @@ def _what(detail: ErrorDetails) -> str:
 
 def _known_beside(path: Sequence[str | int]) -> Iterable[str]:
     """Return the keys that may stand where the last part of `path` stands."""
+    if path[0] == _RULES:
+        return SignalRuleConfig.model_fields
     if path[0] in _SECTIONS:
         return _SECTIONS[str(path[0])].model_fields
     if "may" in path[:-1]:

@@ -246,16 +246,6 @@ SETTINGS: tuple[Setting, ...] = (
         "step waits for a yes), below that what it would do is only shown.",
     ),
     Setting(
-        key="delegates.autonomy",
-        type=Level,
-        default=Level.RUN,
-        scope=Scope.CALL,
-        hot=True,
-        clamped_by="autonomy.max",
-        help="What becomes of a command that an agent asks for: run (what the gate lets run at once does), "
-        "propose (it waits for a yes), below that it is refused.",
-    ),
-    Setting(
         key="planner.autonomy",
         type=Level,
         default=Level.PROPOSE,
@@ -266,6 +256,60 @@ SETTINGS: tuple[Setting, ...] = (
         "propose (what only reads does, everything else waits for a yes), below that no model is called.",
     ),
     *MODEL_SETTINGS,
+    Setting(
+        key="delegates.autonomy",
+        type=Level,
+        default=Level.RUN,
+        scope=Scope.CALL,
+        hot=True,
+        clamped_by="autonomy.max",
+        help="What becomes of a command that an agent asks for: run (what the gate lets run at once does), "
+        "propose (it waits for a yes), below that it is refused.",
+    ),
+    Setting(
+        key="signals.autonomy",
+        type=Level,
+        default=Level.ADVISE,
+        scope=Scope.CALL,
+        hot=True,
+        clamped_by="autonomy.max",
+        help="What becomes of an alert: off (it is recorded), advise (a note), ask (a question to press), "
+        "propose (a card that waits for a yes), run (what the gate lets run at once does).",
+    ),
+    Setting(
+        key="signals.place",
+        type=str,
+        default="",
+        help="The name of one of [places] that alerts are shown in.",
+    ),
+    Setting(
+        key="signals.storm_groups",
+        type=Annotated[int, Field(ge=1, le=1000)],
+        default=10,
+        hot=True,
+        help="New groups of alerts in a minute up to which each has a card; more are a storm, with one.",
+    ),
+    Setting(
+        key="signals.flap_changes",
+        type=Annotated[int, Field(ge=2, le=1000)],
+        default=4,
+        hot=True,
+        help="Changes of an alert within flap_s from which on it is held until it is as it is for as long.",
+    ),
+    Setting(
+        key="signals.flap_s",
+        type=Annotated[int, Field(ge=60, le=86_400)],
+        default=600,
+        hot=True,
+        help="Seconds over which changes of an alert are counted.",
+    ),
+    Setting(
+        key="signals.acts_per_hour",
+        type=Annotated[int, Field(ge=0, le=1000)],
+        default=12,
+        hot=True,
+        help="Proposals and runs that alerts may lead to in an hour; what is more is a note.",
+    ),
     Setting(
         key="clarify.width",
         type=Width,

@@ -20,6 +20,7 @@ class Act(StrEnum):
     EXEC = "exec"
     REMIND = "remind"
     SCHEDULE = "schedule"
+    WATCH = "watch"
     CANCEL_JOB = "cancel_job"
     SEND_OUTBOUND = "send_outbound"
     POST_ARTIFACT = "post_artifact"
