@@ -119,10 +119,8 @@ def start(core: Core, view: ActionView, cleared: Cleared, *, boot_id: str | None
     # Both may be so since `inspect`, and in no entry that the batch expects.
     if core.brake.tighten(Switches()).stopped or _untrusted(core, view) is not None:
         raise LostRaceError(cleared.expects[0])
-    let = cleared.let
-    core.ledger.append(
-        Batch(at=core.now(), drafts=(draft, *let.drafts), expects=cleared.expects, effects=let.effects)
-    )
+    drafts = (draft, *cleared.let.drafts)
+    core.ledger.append(Batch(at=core.now(), drafts=drafts, expects=cleared.expects))
 
 
 def _lapsed(core: Core, view: ActionView) -> Reason | None:

@@ -4,7 +4,7 @@ What a phone shows at once: the target and where the run stands first, then the 
 is in; what is further away is counted. Commands are on the cards of the steps; nothing here is what runs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, tzinfo
 
 from bot import tokens
@@ -17,6 +17,7 @@ from bot.runbooks import wording
 from bot.runbooks.closing import step_name
 from bot.runbooks.restoring import Restored, restore
 from bot.text import Span, Text, muted, strong
+from gate.domain import PlaceId, ProposalId
 from gate.lifecycle import ActionState, RunStatus
 from gate.redact import redact
 from gate.supervise.binding import render_text
@@ -43,6 +44,12 @@ def draw(core: Core, run: RunId, *, now: datetime) -> Message:
     steps = [] if restored is None else _steps(core, restored)
     foot = _foot(core, view, restored, zone=zone, now=now)
     return Message(body=Text.of(head, *steps, *foot), buttons=_buttons(core, restored))
+
+
+def cards_of(core: Core, proposals: Iterable[ProposalId]) -> dict[ProposalId, PlaceId]:
+    """Return the cards of the runs that `proposals` are steps of, by their subject, and where each stands."""
+    found = (core.queries.run_of(one) for one in proposals)
+    return {ProposalId(view.id): view.place for view in found if view is not None}
 
 
 def shown(core: Core, text: str) -> str:

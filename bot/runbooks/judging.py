@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from bot.core import Core
 from bot.execution.settle import probe
 from bot.outcome import Outcome
-from bot.ports import Ended, EndKind
+from bot.ports import Ended as CommandEnded
+from bot.ports import EndKind
 from bot.runbooks import ends
 from bot.runbooks.closing import tell_end
 from bot.runbooks.going import Going, refresh, write
@@ -22,7 +23,7 @@ from gate.lifecycle import ActionState, RunStatus
 from gate.supervise import course
 from gate.supervise.binding import Unbound
 from gate.supervise.domain import RunId
-from gate.supervise.events import Judged
+from gate.supervise.events import Ended, Judged
 from gate.supervise.invocation import invocation
 from ledger.kinds import RunIsAt
 from ledger.views import ActionView
@@ -30,14 +31,16 @@ from ledger.views import ActionView
 log = logging.getLogger(__name__)
 
 
-def judge(core: Core, outcome: Outcome, view: ActionView, ended: Ended, *, files: Mapping[str, bool]) -> None:
+def judge(
+    core: Core, outcome: Outcome, view: ActionView, ended: CommandEnded, *, files: Mapping[str, bool]
+) -> None:
     """Write what the end of `view` means for the run that it is a step of, if it is one."""
     restored = _run_of(core, view)
     if restored is None:
         return
-    going = Going.of(restored)
-    refresh(outcome, going)
-    shown = ends.evidence(restored.state, ended, files=files)
+    going, shown = Going.of(restored), ends.evidence(restored.state, ended, files=files)
+    if shown is None:
+        refresh(outcome, going)  # nothing follows that would
     if shown is None or restored.state.status is not RunStatus.RUNNING:
         return
     outcome.expect(RunIsAt(going.run, restored.view.seq))
@@ -45,6 +48,8 @@ def judge(core: Core, outcome: Outcome, view: ActionView, ended: Ended, *, files
     write(outcome, going.run, events)
     if any(isinstance(one, Judged) and not one.passed for one in events):
         _show(core, outcome, view)
+    if isinstance(events[-1], Ended):
+        refresh(outcome, going)
     tell_end(core, outcome, going, restored.state, events)
 
 
@@ -56,7 +61,7 @@ def _show(core: Core, outcome: Outcome, view: ActionView) -> None:
         outcome.card(name, place=parent.shown_in)
 
 
-async def look(core: Core, view: ActionView, ended: Ended) -> dict[str, bool]:
+async def look(core: Core, view: ActionView, ended: CommandEnded) -> dict[str, bool]:
     """Look at the files that a runbook expects; whatever fails about that, the end is recorded.
 
     Returns:

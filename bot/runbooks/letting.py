@@ -5,7 +5,7 @@ about to run is compared once more with what the step may run; what is something
 recorded as a deviation.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from bot.core import Core
 from bot.planning.drafts import PlanSource
@@ -24,7 +24,7 @@ from gate.supervise.errors import SupervisionError
 from gate.supervise.events import Event
 from gate.supervise.invocation import Invocation, invocation
 from gate.supervise.state import Moved
-from ledger.kinds import Draft, Effect, Expectation, LostRaceError, RunIsAt
+from ledger.kinds import Draft, Expectation, LostRaceError, RunIsAt
 from ledger.run_events import draft_of
 from ledger.views import ActionView
 
@@ -35,7 +35,6 @@ class Let:
 
     drafts: tuple[Draft, ...] = ()
     expects: tuple[Expectation, ...] = ()
-    effects: tuple[Effect, ...] = field(default=())
 
 
 def let(core: Core, view: ActionView) -> Let | Reason:
@@ -68,7 +67,7 @@ def _permitted(core: Core, restored: Restored, view: ActionView, bound: Invocati
     )
     if mine != bound.digest:
         return Reason(code=ReasonCode.DRIFTED, text="it is not what its step may run; nothing ran")
-    return _with(core, restored, Moved(state=restored.state))
+    return _with(restored, Moved(state=restored.state))
 
 
 def _granted(core: Core, restored: Restored, view: ActionView, bound: Invocation) -> Let | Reason:
@@ -84,7 +83,7 @@ def _granted(core: Core, restored: Restored, view: ActionView, bound: Invocation
     except SupervisionError as error:
         return Reason(code=ReasonCode.STRICTER_NOW, text=f"{error} Nothing ran.")
     if step.spec.kind is StepKind.APPROVAL:
-        return _with(core, restored, moved)
+        return _with(restored, moved)
     offer = offered(
         core,
         moved.state,
@@ -94,7 +93,7 @@ def _granted(core: Core, restored: Restored, view: ActionView, bound: Invocation
     )
     ruling = proposal.propose(moved.state, offer, now=core.now())
     if isinstance(ruling, proposal.Permit):
-        return _with(core, restored, Moved(state=ruling.state, events=(*moved.events, *ruling.events)))
+        return _with(restored, Moved(state=ruling.state, events=(*moved.events, *ruling.events)))
     _record(core, restored, (*moved.events, *ruling.events))
     return Reason(code=ReasonCode.DRIFTED, text=f"{_reason(ruling)}; nothing ran")
 
@@ -103,13 +102,10 @@ def _reason(ruling: proposal.RequireApproval | proposal.Block) -> str:
     return ruling.reason if isinstance(ruling, proposal.Block) else "it has to be asked about again"
 
 
-def _with(core: Core, restored: Restored, moved: Moved) -> Let:
-    outcome = going.new_outcome(core, restored.view.place)
-    going.refresh(outcome, going.Going.of(restored))
+def _with(restored: Restored, moved: Moved) -> Let:
     return Let(
         drafts=tuple(draft_of(event, run=restored.view.id) for event in moved.events),
         expects=(RunIsAt(restored.view.id, restored.view.seq),),
-        effects=tuple(outcome.effects),
     )
 
 

@@ -111,9 +111,7 @@ def begin(core: Core, outcome: Outcome, speaker: Speaker, beginning: Beginning) 
         return
     learn(core, spec, moved.state)
     title = _title(spec, moved.state)
-    going = Going(
-        run=run, title=title, place=outcome.place, person=beginning.person, source=beginning.source
-    )
+    going = Going(run=run, title=title, place=outcome.place, person=beginning.person, source=beginning.source)
     outcome.expect(RowIs("run", run, None), ProposalIsNew(ProposalId(run)))
     started, *rest = moved.events
     outcome.drafts.append(
@@ -207,14 +205,18 @@ def go_on(core: Core, run: RunId, *, files: Mapping[str, bool] | None = None) ->
         return ()
     outcome = new_outcome(core, restored.view.place)
     outcome.expect(RunIsAt(run, restored.view.seq))
-    going, moved = Going.of(restored), _after(core, restored, outcome, files or {})
+    held, going = core.runs.held.get(run), Going.of(restored)
+    moved = _after(core, restored, outcome, files or {})
     if moved is not None:
         write(outcome, run, moved.events)
         tell_end(core, outcome, going, restored.state, moved.events)
         advance(core, outcome, going, moved.state)
-    if not outcome.drafts:
+    if outcome.drafts:
+        answered(core, outcome)
+    elif core.runs.held.get(run) != held:
+        refresh(outcome, going)  # why it stands still is on its card
+    else:
         return ()
-    answered(core, outcome)
     core.probe("run.composed")
     try:
         core.ledger.append(outcome.batch())

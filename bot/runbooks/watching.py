@@ -6,21 +6,13 @@ goes on where the last one stopped.
 
 import asyncio
 import logging
-from collections.abc import Iterable
 
 from bot.core import Core
 from bot.execution.work import Work
 from bot.runbooks import judging, runner
-from gate.domain import PlaceId, ProposalId
 from ledger.kinds import LedgerUnwritableError
 
 log = logging.getLogger(__name__)
-
-
-def cards_of(core: Core, proposals: Iterable[ProposalId]) -> dict[ProposalId, PlaceId]:
-    """Return the cards of the runs that `proposals` are steps of, by their subject, and where each stands."""
-    found = (core.queries.run_of(one) for one in proposals)
-    return {ProposalId(view.id): view.place for view in found if view is not None}
 
 
 async def keep_runs(core: Core, work: Work) -> None:
