@@ -157,7 +157,10 @@ def machine(
     script = folder / "enter"
     script.write_text(_mounts(folder / "root", var_mib=var_mib) + _INIT)
     with subprocess.Popen(
-        [*_UNSHARE, "--kill-child", "/bin/bash", "-e", str(script)], stdout=subprocess.PIPE, text=True
+        [*_UNSHARE, "--kill-child", "/bin/bash", "-e", str(script)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
     ) as holder:
         try:
             assert holder.stdout is not None
