@@ -194,6 +194,8 @@ def asked(view: ProposalView, *, secrets: Sequence[str]) -> str:
     if is_machine(view.requester):
         # Its words are nobody's here: they stay between their quotes, whatever they hold.
         return f'asked by {asker(view.requester, view.on_behalf)}: "{words.replace(chr(34), chr(39))}"'
+    if view.source == PlanSource.MODEL:
+        return f'asked by {view.requester}, planned by a model: "{words.replace(chr(34), chr(39))}"'
     if not words or all(one.action.command in view.purpose for one in view.actions):
         return f"asked by {view.requester}"
     return f'asked by {view.requester}: "{words}"'

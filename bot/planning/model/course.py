@@ -7,52 +7,41 @@ made once. Purely synchronous; `worker` calls the model between the two.
 
 from dataclasses import dataclass
 
-from bot.answering import Speaker, record_denial
+from bot.answering import Speaker
 from bot.core import Core
 from bot.outcome import Outcome
-from bot.planning.model import telling
+from bot.planning.model import telling, writing
 from bot.planning.model.budget import Allowance, Exhausted, Spent, allow, budget_of, tokens_of
 from bot.planning.model.coming import Came, ChangedError, Dropped, came
 from bot.planning.model.context import INSTRUCTIONS, context
 from bot.planning.model.dial import forbids
-from bot.planning.model.restoring import Restored, restore, spent_doc, wait_doc
+from bot.planning.model.restoring import Restored, restore, spent_doc
 from bot.planning.model.thinking import (
     Answered,
     Call,
     Message,
     Reply,
-    Result,
     Results,
     Thought,
     Told,
     answer_text,
     digest_of,
     length_of,
-    results_text,
 )
 from bot.planning.model.tools import TOOLS
 from bot.planning.model.wanting import Carrying, Refused, Wanted, carry_out
+from bot.planning.model.writing import Calling, Got, Over
 from bot.recovery import storable
 from gate.domain import ProposalId, TurnId
 from gate.lifecycle import PlanState
 from gate.policy import Operator
-from ledger.kinds import Json, Kind, LostRaceError, PlanIsAt
+from ledger.kinds import Kind, LostRaceError, PlanIsAt
 from ledger.plans import PlanView
 
 #: So many calls of a plan that cannot be read, and it is rubbish.
 _MOST_UNREAD = 3
 #: Characters that one answer may have; a payload holds more.
 _LONGEST = 200_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Calling:
-    """One call that was counted and may be made now."""
-
-    plan: str
-    number: int
-    thought: Thought
-    reserve: Spent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,14 +76,6 @@ def next_call(core: Core, plan: str) -> Calling | None:
     return calling
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Over:
-    """Why a plan ends: a word for the record, and words for people."""
-
-    how: str
-    words: str
-
-
 def _next(core: Core, outcome: Outcome, restored: Restored) -> Calling | None:
     """Write the next call of a plan, or its end; nothing where it waits."""
     due = _due(core, restored)
@@ -103,28 +84,28 @@ def _next(core: Core, outcome: Outcome, restored: Restored) -> Calling | None:
         return None
     if isinstance(due, Came) and restored.view.state is PlanState.WAITING:
         added.append(Results(of=due.results))
-        _write_results(outcome, restored, due.results)
-    counted = due if isinstance(due, _Over) else _count(core, outcome, restored, added)
-    if isinstance(counted, _Over):
-        _end(core, outcome, restored, counted)
+        writing.write_results(outcome, restored, due.results)
+    counted = due if isinstance(due, Over) else _count(core, outcome, restored, added)
+    if isinstance(counted, Over):
+        writing.end(core, outcome, restored, counted)
         return None
     return counted
 
 
-def _due(core: Core, restored: Restored) -> Came | _Over | None:
+def _due(core: Core, restored: Restored) -> Came | Over | None:
     """Return what the model is told next, why the plan ends, or None where it waits."""
     if not restored.sound:
-        return _Over(how="changed", words=telling.CHANGED)
+        return Over(how="changed", words=telling.CHANGED)
     found: Came | Dropped | None = Came(results=())
     if restored.view.state is PlanState.WAITING:
         try:
             found = came(core, restored)
         except ChangedError:
-            return _Over(how="changed", words=telling.CHANGED)
+            return Over(how="changed", words=telling.CHANGED)
     if isinstance(found, Dropped):
-        return _Over(how="refused", words=f"{found.words}. The plan ends here.")
+        return Over(how="refused", words=f"{found.words}. The plan ends here.")
     why = "" if found is None else _stopped(core, restored)
-    return _Over(how="stopped", words=why) if why else found
+    return Over(how="stopped", words=why) if why else found
 
 
 def _stopped(core: Core, restored: Restored) -> str:
@@ -138,7 +119,7 @@ def _stopped(core: Core, restored: Restored) -> str:
     return "" if core.thinker is not None else "No model is configured any more, so the plan ends here."
 
 
-def _count(core: Core, outcome: Outcome, restored: Restored, added: list[Message]) -> Calling | _Over:
+def _count(core: Core, outcome: Outcome, restored: Restored, added: list[Message]) -> Calling | Over:
     """Write the next call, with what is set aside for it, or that a budget does not cover it."""
     view, first = restored.view, not restored.messages
     words: dict[str, str] = {}
@@ -159,7 +140,7 @@ def _count(core: Core, outcome: Outcome, restored: Restored, added: list[Message
     allowed = allow(budget, restored.spent, chars=length_of(thought))
     if isinstance(allowed, Exhausted):
         text = f"The plan ends here: {allowed.words} ({allowed.key}). What ran stands above."
-        return _Over(how="over_budget", words=text)
+        return Over(how="over_budget", words=text)
     number = restored.number + 1
     outcome.expect(PlanIsAt(view.id, view.seq))
     outcome.write(
@@ -213,10 +194,10 @@ def take(core: Core, calling: Calling, reply: Reply | Failed, *, seconds: float)
         reply = _storable(reply)
     if isinstance(reply, Failed):
         # Nobody knows what it cost before it failed, so that all that was set aside stays counted.
-        _end(core, outcome, restored, _Over(how="model_failed", words=f"{reply.why} {telling.STANDS}"))
+        writing.end(core, outcome, restored, Over(how="model_failed", words=f"{reply.why} {telling.STANDS}"))
     else:
         taken = _taken(core, calling, reply, seconds=seconds)
-        outcome = _answered(core, restored, _Got(calling=calling, answered=reply.answered, taken=taken))
+        outcome = _answered(core, restored, Got(calling=calling, answered=reply.answered, taken=taken))
     _answer(core, outcome)
     core.probe("plan.taken")
     try:
@@ -247,16 +228,7 @@ def _taken(core: Core, calling: Calling, reply: Reply, *, seconds: float) -> Spe
     return Spent(calls=1, tokens=asked + said, seconds=seconds, micros=budget.price(asked, said))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Got:
-    """What a call brought, and what it took."""
-
-    calling: Calling
-    answered: Answered
-    taken: Spent
-
-
-def _answered(core: Core, restored: Restored, got: _Got) -> Outcome:
+def _answered(core: Core, restored: Restored, got: Got) -> Outcome:
     """Return the outcome that holds an answer with everything that it leads to."""
     view, answered = restored.view, got.answered
     outcome, wanted = _outcome(core, view), Wanted()
@@ -269,126 +241,18 @@ def _answered(core: Core, restored: Restored, got: _Got) -> Outcome:
     if refused is not None:
         outcome = _outcome(core, view)  # nothing of an answer that holds what is denied
         wanted = Wanted(audit=wanted.audit)
-    _write_answer(outcome, view, got, wanted)
-    after = _with(restored, got)
+    writing.write_answer(outcome, view, got, wanted)
+    after = writing.after(restored, got)
     if operator is None:
         words = f"{view.person} is no operator any more. Nothing ran."
-        _end(core, outcome, after, _Over(how="stopped", words=words))
+        writing.end(core, outcome, after, Over(how="stopped", words=words))
     elif refused is not None:
-        _refuse(core, outcome, after, refused)
+        writing.refuse(core, outcome, after, refused)
     elif not answered.calls:
-        _finish(core, outcome, after, answered)
+        writing.finish(core, outcome, after, answered)
     elif restored.unread + wanted.unread >= _MOST_UNREAD and not wanted.waits:
-        _end(core, outcome, after, _Over(how="rubbish", words=telling.RUBBISH))
+        writing.end(core, outcome, after, Over(how="rubbish", words=telling.RUBBISH))
     return outcome
-
-
-def _write_answer(outcome: Outcome, view: PlanView, got: _Got, wanted: Wanted) -> None:
-    calling, taken, reserve = got.calling, got.taken, got.calling.reserve
-    waits: list[Json] = [wait_doc(one) for one in wanted.waits]
-    made: list[Json] = [*wanted.made]
-    beliefs: list[Json] = [*dict.fromkeys(wanted.beliefs)]
-    outcome.expect(PlanIsAt(view.id, view.seq))
-    # First of its batch, so that the entries behind it are known to come from it.
-    outcome.drafts.insert(
-        0,
-        telling.draft(
-            Kind.PLAN_ANSWERED,
-            view.id,
-            body={
-                "plan": view.id,
-                "number": calling.number,
-                "history": digest_of((*calling.thought.messages, got.answered)),
-                "took": spent_doc(taken),
-                "correction": spent_doc(
-                    Spent(
-                        calls=0,
-                        tokens=taken.tokens - reserve.tokens,
-                        seconds=taken.seconds - reserve.seconds,
-                        micros=taken.micros - reserve.micros,
-                    )
-                ),
-                "calls": wanted.audit,
-                "waits": waits,
-                "unread": wanted.unread,
-                **({"made": made} if made else {}),
-                **({"beliefs": beliefs} if beliefs else {}),
-            },
-            words={"reply": answer_text(got.answered), "results": results_text(wanted.results)},
-        ),
-    )
-
-
-def _write_results(outcome: Outcome, restored: Restored, results: tuple[Result, ...]) -> None:
-    outcome.write(
-        Kind.PLAN_CONTINUED,
-        correlation_id=restored.view.id,
-        body={
-            "plan": restored.view.id,
-            "number": restored.number,
-            "history": digest_of((*restored.messages, Results(of=results))),
-        },
-        words={"results": results_text(results)},
-    )
-
-
-def _with(restored: Restored, got: _Got) -> Restored:
-    """Return `restored` with what the call took in the place of what was set aside for it."""
-    reserve, taken = got.calling.reserve, got.taken
-    spent = Spent(
-        calls=restored.spent.calls,
-        tokens=restored.spent.tokens - reserve.tokens + taken.tokens,
-        seconds=restored.spent.seconds - reserve.seconds + taken.seconds,
-        micros=restored.spent.micros - reserve.micros + taken.micros,
-    )
-    return Restored(view=restored.view, messages=restored.messages, number=restored.number, spent=spent)
-
-
-# ---------------------------------------------------------------- ends
-
-
-def _finish(core: Core, outcome: Outcome, restored: Restored, answered: Answered) -> None:
-    """Show the last words of the model, as its words, and what all of it took."""
-    text = telling.shown(core, answered.text)
-    if not text:
-        _end(core, outcome, restored, _Over(how="rubbish", words=telling.EMPTY))
-        return
-    outcome.say(telling.answer(core, text, restored.spent), fleeting=True)
-    _write_end(outcome, restored, "answered", text=text)
-
-
-def _refuse(core: Core, outcome: Outcome, restored: Restored, refused: Refused) -> None:
-    """End a plan whose model wanted what is denied, and record the denial like any other (K5)."""
-    view = restored.view
-    record_denial(
-        outcome,
-        refused.reason,
-        person=view.person,
-        said=view.said,
-        command=refused.command,
-        target=refused.target,
-    )
-    words = f"{refused.reason.text} The plan ends here."
-    _end(core, outcome, restored, _Over(how="denied", words=words))
-
-
-def _end(core: Core, outcome: Outcome, restored: Restored, over: _Over) -> None:
-    """Write that a plan is over, and say why."""
-    view = restored.view
-    expected = PlanIsAt(view.id, view.seq)
-    if expected not in outcome.expects:
-        outcome.expect(expected)
-    outcome.say(telling.ended(core, over.words, restored.spent))
-    _write_end(outcome, restored, over.how)
-
-
-def _write_end(outcome: Outcome, restored: Restored, how: str, *, text: str = "") -> None:
-    outcome.write(
-        Kind.PLAN_ENDED,
-        correlation_id=restored.view.id,
-        body={"plan": restored.view.id, "how": how, "took": spent_doc(restored.spent)},
-        words={"text": text} if text else {},
-    )
 
 
 # ---------------------------------------------------------------- shared

@@ -123,30 +123,27 @@ class Endpoint:
         self.name = f"{place.provider.value}:{place.model}"
         self._place = place
         self._key = key
-        self._model: Model | None = None
-        self._client: Any = None
+        self._opened: tuple[Model, Any] | None = None
         self._opening = asyncio.Lock()
 
     async def think(self, thought: Thought) -> Reply:
         """Call the model once; see `Thinker`."""
-        return _reply(await _request(await self._opened(), thought))
+        return _reply(await _request(await self._open(), thought))
 
-    async def _opened(self) -> "Model":
+    async def _open(self) -> "Model":
         async with self._opening:
-            model = self._model
-            if model is None:
+            if self._opened is None:
                 # Importing takes seconds, in which everything else goes on.
-                model, self._client = await asyncio.to_thread(_open, self._place, self._key)
-                self._model = model
-            return model
+                self._opened = await asyncio.to_thread(_connect, self._place, self._key)
+            return self._opened[0]
 
     async def close(self) -> None:
         """Close the connections."""
-        if self._client is not None:
-            await self._client.close()
+        if self._opened is not None:
+            await self._opened[1].close()
 
 
-def _open(place: Place, key: str) -> "tuple[Model, Any]":
+def _connect(place: Place, key: str) -> "tuple[Model, Any]":
     if place.provider is Provider.ANTHROPIC:
         from anthropic import AsyncAnthropic  # noqa: PLC0415 - lazy: seconds, and only with a model
         from pydantic_ai.models.anthropic import AnthropicModel  # noqa: PLC0415

@@ -171,8 +171,8 @@ def check(tools: Iterable[Tool]) -> Mapping[str, Tool]:
     """Return `tools` by name, held to the rules of the table.
 
     Raises:
-        ToolsError: a name stands twice or is no tool of the gate, an act is not for a model, a tool is not of the
-            kind that its profile says, or a second one asks for changes (N5).
+        ToolsError: a name stands twice or is no tool of the gate, an act is not for a model, a tool is not of
+            the kind that its profile says, or a second one asks for changes (N5).
     """
     found: dict[str, Tool] = {}
     for one in tools:

@@ -13,8 +13,9 @@ from bot.core import Core
 from bot.delivery import Delivery
 from bot.execution.work import Work
 from bot.planning.model import course
-from bot.planning.model.course import Calling, Failed
+from bot.planning.model.course import Failed
 from bot.planning.model.thinking import Reply, ThinkerError
+from bot.planning.model.writing import Calling
 from bot.runbooks.watching import keep_runs
 from gate.domain import PlaceId, ProposalId
 from ledger.kinds import LedgerUnwritableError
