@@ -20,8 +20,8 @@ from bot.version import VERSION
 ROOT = Path(__file__).parents[3]
 SAYSO = Path(sys.executable).with_name("sayso")
 COMMANDS = (
-    "chat", "serve", "init", "status", "approvals", "jobs", "memory", "trust", "guidance", "runbook", "learning",
-    "targets", "config", "doctor", "ledger", "classify", "assent", "explain", "db",
+    "chat", "serve", "mcp", "init", "status", "approvals", "jobs", "memory", "trust", "guidance", "runbook",
+    "learning", "targets", "config", "doctor", "ledger", "classify", "assent", "explain", "db",
 )  # fmt: skip
 
 

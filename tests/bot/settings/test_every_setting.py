@@ -17,6 +17,9 @@ import pytest
 
 from bot import guidance
 from bot.app import build, open_ledger, running
+from bot.callers import Wanted
+from bot.delegates.desk import Desk
+from bot.delegates.keys import Keys
 from bot.inventory import ServiceConfig
 from bot.planning.drafts import ActionDraft
 from bot.planning.model.endpoint import key_of, open_thinker, problems
@@ -32,6 +35,7 @@ from ledger.kinds import Batch, Draft, Kind
 from ledger.store import Ledger
 from tests.bot.cli.test_chat import environ, serving
 from tests.bot.cli.test_metrics import scraped
+from tests.bot.delegates.asking import delegate
 from tests.bot.scheduling.making import make
 from tests.bot.scheduling.test_firing import HOUR, later, passes
 from tests.bot.test_guidance import taught
@@ -161,6 +165,16 @@ async def _runbooks(folder: Path) -> None:
     async with started(folder) as kit:
         await kit.say("set runbooks.autonomy to propose")
         assert "waits for a yes" in await kit.say("run runbook high-load on local")
+
+
+@check("delegates.autonomy")
+async def _delegates(folder: Path) -> None:
+    agent = delegate()
+    async with started(folder, delegates={agent.id: agent}) as kit:
+        desk = Desk(kit.core, kit.app.conversation, Keys())
+        wanted = Wanted(target="local", command="uptime", purpose="to look")
+        await kit.say("set delegates.autonomy to propose")
+        assert (await desk.run("claude", wanted)).data["state"] == "pending"
 
 
 @check("clarify.width")
