@@ -25,7 +25,7 @@ class Origin(StrEnum):
 
 
 #: By the source that is recorded; whatever else stands there was asked for by whoever is the requester.
-_OF_SOURCE = {one.value: one for one in Origin}
+_OF_SOURCE = {one.value: one for one in Origin} | {"watch": Origin.SCHEDULE}  # a look when its time came
 
 
 def origin_of(requester: str, source: str) -> Origin:

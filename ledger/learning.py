@@ -198,10 +198,11 @@ class LearningReader(Reader):
         return tuple(found)
 
     def command_outcomes(self) -> tuple[CommandOutcome, ...]:
-        """Return how commands of library documents ended, the oldest first."""
+        """Return how commands of library documents ended, the oldest first; no look of a watch is one."""
         rows = self._rows(
             "SELECT proposal, ended_at, state, ending, json_extract(doc, '$.slots.runbook') AS origin"
-            " FROM action WHERE state IN (?, ?) AND origin IS NOT NULL ORDER BY ended_at",
+            " FROM action WHERE state IN (?, ?) AND origin IS NOT NULL AND proposal NOT IN"
+            " (SELECT id FROM proposal WHERE json_extract(doc, '$.source')='watch') ORDER BY ended_at",
             *_ENDED_BY_ITSELF,
         )
         found = []

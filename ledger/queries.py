@@ -238,8 +238,11 @@ class Queries(
         )
 
     def newest_in(self, place: PlaceId) -> ProposalId | None:
-        """Return the newest proposal that was asked or shown in `place`; None where there is none."""
-        query = "SELECT id FROM proposal WHERE asked_in=? OR shown_in=? ORDER BY made_seq DESC LIMIT 1"
+        """Return the newest proposal that was asked or shown in `place`, but for looks of watches."""
+        query = (
+            "SELECT id FROM proposal WHERE (asked_in=? OR shown_in=?)"
+            " AND json_extract(doc, '$.source')<>'watch' ORDER BY made_seq DESC LIMIT 1"
+        )
         row = self._row(query, place, place)
         return None if row is None else ProposalId(row["id"])
 
@@ -365,8 +368,14 @@ class Queries(
         return tuple(loosening_of(row) for row in rows)
 
     def proposals(self, *, since: datetime, limit: int) -> tuple[ProposalView, ...]:
-        """Return the newest proposals made since an instant, newest first."""
+        """Return the newest proposals made since an instant, newest first.
+
+        The looks of watches are none of them: there are hundreds a day, and what they see is told by itself.
+        """
         rows = self._rows(
-            "SELECT id FROM proposal WHERE made_at>=? ORDER BY made_seq DESC LIMIT ?", instant(since), limit
+            "SELECT id FROM proposal WHERE made_at>=? AND json_extract(doc, '$.source')<>'watch'"
+            " ORDER BY made_seq DESC LIMIT ?",
+            instant(since),
+            limit,
         )
         return tuple(view for row in rows if (view := self.proposal(ProposalId(row["id"]))) is not None)

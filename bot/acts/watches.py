@@ -59,11 +59,12 @@ class WatchActs:
         """Record the watch in this place, and say what comes of it."""
         job = jobs.make(core, outcome, speaker, request, bound)
         wanted = wanted_of(bound.slots)
+        what = wanted.sentence.removeprefix("tell me when ").removeprefix("watch ")
         every = duration(wanted.every_s)
         outcome.say(
             Text.of(
-                f"✓ Watching: {wanted.sentence.removeprefix('tell me when ')}. It looks every {every} and "
-                f"tells here when that changes. stop watching {job} ends it."
+                f"✓ Watching: {what}. It looks every {every} and tells here when that changes. "
+                f"stop watching {job} ends it."
             )
         )
 

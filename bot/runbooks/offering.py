@@ -17,11 +17,13 @@ from bot.proposing import AGREE, Asked, Denied, Judged, judge, propose_judged
 from bot.runbooks.closing import tell_end
 from bot.runbooks.going import Going, write
 from bot.runbooks.restoring import digest_now
+from bot.signals import dial as signal_dial
 from gate.autonomy import Level, at_least
 from gate.domain import (
     AGENT,
     Action,
     ActionId,
+    PersonId,
     ProposalId,
     Reason,
     ReasonCode,
@@ -60,7 +62,7 @@ def offer(core: Core, outcome: Outcome, going: Going, state: RunState, step: Ste
     reason = judged.route.reason or scope.objection(core, going.person, [(action, judged.verdict)])
     if reason is not None:
         return _refused(core, outcome, going, state, reason)
-    because = waits(core) or scope.waits(core, going.person) or _planned(core, going, judged)
+    because = waits(core) or _asker_waits(core, going.person) or _planned(core, going, judged)
     said = offered(
         core,
         state,
@@ -146,6 +148,11 @@ def _refused(core: Core, outcome: Outcome, going: Going, state: RunState, reason
     write(outcome, going.run, moved.events)
     tell_end(core, outcome, going, state, moved.events)
     return moved.state
+
+
+def _asker_waits(core: Core, person: PersonId) -> str:
+    """Return why every step of a run waits for a yes that no person asked for; "" for no such reason."""
+    return scope.waits(core, person) or signal_dial.waits(core, person)
 
 
 def waits(core: Core) -> str:

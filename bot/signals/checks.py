@@ -77,7 +77,10 @@ def read(wanted: Wanted, one: ActionView, *, now: datetime) -> Seen | str:
     if ending is None or ending.exit_code is None:
         return "" if ending is None else ending.note or "the look has no end that is known"
     seen = _READERS[wanted.watched](ending.output, wanted, now)
-    return seen if seen is not None else f"what {one.action.command.split()[0]} printed cannot be read"
+    if seen is not None:
+        return seen
+    failed = f" (exit {ending.exit_code})" if ending.exit_code else ""
+    return f"what {one.action.command.split()[0]} printed cannot be read{failed}"
 
 
 # ---------------------------------------------------------------- readers

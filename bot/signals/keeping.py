@@ -5,6 +5,7 @@ handled when that is over; a storm ends when no new group came for a while.
 """
 
 import logging
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from bot.core import Core
@@ -13,7 +14,8 @@ from bot.signals.maintenance import until
 from bot.signals.matching import match
 from bot.signals.taking import Delivery, new_outcome, place_of
 from gate.domain import PlaceId, ProposalId
-from gate.signals import Signal
+from gate.lifecycle import JobState
+from gate.signals import WATCH, Signal, SignalStatus
 from ledger.kinds import Json, Kind, LostRaceError, SignalsAre
 from ledger.signals import Held
 
@@ -30,7 +32,7 @@ def close_due(core: Core) -> tuple[Outcome, ...]:
         LedgerUnwritableError: the rest is held still.
     """
     now = core.now()
-    made = [_storm(core, now), *_flapping(core, now), *_maintained(core, now)]
+    made = [_storm(core, now), *_flapping(core, now), *_maintained(core, now), *_unwatched(core, now)]
     return tuple(one for one in made if one is not None)
 
 
@@ -81,6 +83,25 @@ def _maintained(core: Core, now: datetime) -> list[Outcome | None]:
 def _is_maintained(core: Core, signal: Signal, now: datetime) -> bool:
     target = match(core, signal).target.name
     return bool(target) and until(core, target, now) is not None
+
+
+def _unwatched(core: Core, now: datetime) -> list[Outcome | None]:
+    """End what a watch told of that is watched no more: nobody looks whether it is over."""
+    made = []
+    for view in core.queries.open_groups():
+        if view.source != WATCH:
+            continue
+        delivery = _delivery(core, view.place)
+        over = [one for one in view.firing if not _is_watched(core, one.signal)]
+        delivery.hear([replace(one.signal, status=SignalStatus.RESOLVED, starts_at=now) for one in over])
+        if over:
+            made.append(_append(core, delivery.outcome))
+    return made
+
+
+def _is_watched(core: Core, signal: Signal) -> bool:
+    job = core.queries.job(signal.fingerprint.partition(":")[0])
+    return job is not None and job.state is JobState.PENDING
 
 
 def _delivery(core: Core, place: PlaceId) -> Delivery:

@@ -10,6 +10,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Protocol
 
 import adapters
@@ -113,8 +114,13 @@ Opener = Callable[[FakeCore, Path], AbstractAsyncContextManager[Stage]]
 
 
 def adapter_names() -> list[str]:
-    """Return the adapters that exist."""
-    return sorted(module.name for module in pkgutil.iter_modules(adapters.__path__))
+    """Return the adapters in which people converse; agents and machines come in by the others."""
+    names = (module.name for module in pkgutil.iter_modules(adapters.__path__))
+    return sorted(name for name in names if _converses(import_module(f"adapters.{name}")))
+
+
+def _converses(module: ModuleType) -> bool:
+    return not hasattr(module, "open_entrance") and getattr(module, "CONVERSES", True)
 
 
 def opener(name: str) -> Opener:
