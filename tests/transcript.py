@@ -1,11 +1,14 @@
 """Transcripts: every conversation in tests/transcripts, what it may say, and what must hold after a turn.
 
-A transcript is TOML: `[setup]` (operators, accounts, policy, routing, places), then `[[turn]]`s in order. A
-turn says or presses something and lists what must and must not be on the screen afterwards. `{id}` stands
-for the newest proposal's id, `{phrase}` for the newest phrase, `{dir}` for a scratch folder. `name` names
-the newest proposal and its card, so that `card` can press an older one, with the buttons that it had. `fill`
-answers a form. `only` says what a platform must have for the conversation to be possible. A key that nobody
-knows is an error, wherever a turn comes from. Real commands run on this machine. Who plays it, and where, is
+A transcript is TOML: `[setup]` (operators, accounts, policy, routing, places, runbooks), then `[[turn]]`s in
+order. A turn says or presses something and lists what must and must not be on the screen afterwards. `{id}`
+stands for the newest proposal's id, `{run}` for the newest run's, `{phrase}` for the newest phrase, `{dir}`
+for a scratch folder. `name` names the newest proposal and its card, so that `card` can press an older one,
+with the buttons that it had. `fill` answers a form. `only` says what a platform must have for the
+conversation to be possible. A key that nobody knows is an error, wherever a turn comes from. Real commands
+run on this machine.
+
+Who plays it, and where, is
 in tests/bot/test_transcripts.py (a port that only remembers) and tests/adapters/play.py (every platform).
 """
 
@@ -15,9 +18,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from bot.planning.library import Library
 from gate.domain import PersonId, Risk
 from gate.policy import Operator, Permission, Policy, Posture
 from tests.kit import EVERYTHING, Kit
+from tests.runbooks import library_of
 
 FOLDER = Path(__file__).parent / "transcripts"
 TRANSCRIPTS: Mapping[str, Mapping[str, Any]] = {
@@ -28,7 +33,7 @@ ACTS = frozenset({"say", "press", "fill"})
 _HOW = frozenset({"by", "place", "card", "reply", "kind", "bot", "forwarded", "addressed", "advance_s"})
 _AFTERWARDS = frozenset({"shows", "hides", "nothing", "states", "exists", "missing", "name"})
 TURN_KEYS = ACTS | _HOW | _AFTERWARDS
-_SETUP_KEYS = frozenset({"only", "operators", "accounts", "policy", "routing", "places"})
+_SETUP_KEYS = frozenset({"only", "operators", "accounts", "policy", "routing", "places", "runbooks"})
 _POLICY_KEYS = frozenset({"posture", "approval_s", "quorum", "nudge_s", "escalate_s"})
 
 
@@ -84,6 +89,8 @@ class Player(ABC):
             filled = filled.replace("{phrase}", phrases[-1])
         if "{id}" in filled:
             filled = filled.replace("{id}", self.kit.newest_id())
+        if "{run}" in filled:
+            filled = filled.replace("{run}", self.kit.core.queries.runs(limit=1)[0].id)
         for name, value in self.ids.items():
             filled = filled.replace("{" + name + "}", value)
         return filled
@@ -134,6 +141,12 @@ def operators_of(setup: Mapping[str, Any], keys: Callable[[str], Sequence[str]])
 def places_of(setup: Mapping[str, Any], place: Callable[[str], str]) -> dict[str, str]:
     """Return the names of places of a setup; `place` is as in `policy_of`."""
     return {name: place(at.rpartition(":")[2]) for name, at in setup.get("places", {}).items()}
+
+
+def library_for(setup: Mapping[str, Any], scratch: Path) -> Library | None:
+    """Return the library of a setup that brings runbooks of its own, YAML each; None for the usual one."""
+    texts = setup.get("runbooks", [])
+    return library_of(*(text.replace("{dir}", str(scratch)) for text in texts)) if texts else None
 
 
 def policy_of(setup: Mapping[str, Any], place: Callable[[str], str]) -> Policy:

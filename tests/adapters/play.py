@@ -14,7 +14,7 @@ from bot.places import place_name
 from bot.ports import Inbound, PlaceRef, Receipt, Sink
 from tests.adapters.stage import OnScreen, Surface, surface_opener
 from tests.kit import Kit, ScriptedClock, conversation
-from tests.transcript import Player, operators_of, places_of, policy_of
+from tests.transcript import Player, library_for, operators_of, places_of, policy_of
 
 #: What reaches the core is waited for this long; what an adapter rightly drops never does.
 DROPPED_S = 0.3
@@ -128,6 +128,18 @@ async def playing(adapter: str, script: Mapping[str, Any], folder: Path) -> Asyn
 
 
 @asynccontextmanager
+async def playing_with(
+    adapter: str, script: Mapping[str, Any], folder: Path, *, more: Mapping[str, Any]
+) -> AsyncIterator[Play]:
+    """Open a platform and a core that listens to it; `more` goes to the core."""
+    async with (
+        surface_opener(adapter)(folder) as surface,
+        at(surface, script, folder, more=more) as play,
+    ):
+        yield play
+
+
+@asynccontextmanager
 async def at(
     surface: Surface,
     script: Mapping[str, Any],
@@ -150,6 +162,7 @@ async def at(
         places=places_of(setup, lambda name: place_words(surface.place(name))),
         ports=[surface.port],
         clock=clock,
+        library=library_for(setup, scratch),
         **(more or {}),
     ) as kit:
         onlookers = sorted({turn.get("by", "ana") for turn in script["turn"]})

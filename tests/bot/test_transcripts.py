@@ -13,7 +13,15 @@ import pytest
 
 from bot.ports import InboundKind
 from tests.kit import Kit, Shown, conversation
-from tests.transcript import TRANSCRIPTS, Player, known, operators_of, places_of, policy_of
+from tests.transcript import (
+    TRANSCRIPTS,
+    Player,
+    known,
+    library_for,
+    operators_of,
+    places_of,
+    policy_of,
+)
 
 HERE = [name for name, script in TRANSCRIPTS.items() if "only" not in script.get("setup", {})]
 
@@ -60,6 +68,7 @@ async def test_transcript(name: str, tmp_path: Path) -> None:
         operators=operators_of(setup, lambda who: [f"script::{who}"]),
         policy=policy_of(setup, lambda place: f"script::{place}"),
         places=places_of(setup, lambda place: f"script::{place}"),
+        library=library_for(setup, scratch),
         rehearsal=False,
     ) as kit:
         player = Scripted(kit, scratch)
