@@ -20,7 +20,7 @@ from gate.lifecycle import ACTION_ENDED, ActionState
 from gate.redact import redact
 from gate.signals import WATCH
 from gate.supervise.domain import RunId
-from ledger.signals import GroupView, How, SignalActView, StormView
+from ledger.signals import NAMED, GroupView, How, SignalActView, StormView
 from ledger.views import ActionView
 
 _Line = str | Span | list[Span | str]
@@ -167,6 +167,8 @@ def _storm(core: Core, view: StormView, *, now: datetime) -> Text:
     names = [f"{wording.quoted(core, name)} {count}" for name, count in view.names.items()]
     listed = ", ".join(names[:NAMES])
     more = f" and {len(names) - NAMES} more names" if len(names) > NAMES else ""
+    if view.signals > NAMED:
+        more += f", of the newest {NAMED}"
     state = (
         f"over since {clock_time(view.ended_at, zone=zone, now=now)}, began {began}"
         if view.ended_at is not None

@@ -1,14 +1,20 @@
 """Alerts for tests: deliveries as an adapter hands them over, and a conversation that they reach."""
 
+import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from bot.ports import Account, Inbound, InboundKind, PlaceRef
+from bot.execution.executor import FleetExecutor
+from bot.inventory import Inventory
+from bot.ports import Account, Captured, Ended, EndKind, Inbound, InboundKind, OutputSink, PlaceRef, Streams
 from bot.settings.layers import Candidate, Layer
+from bot.signals.cards import FIRING
+from gate.domain import Action
+from gate.lifecycle import ActionState
 from gate.signals import Signal, SignalStatus, pack
 from tests.kit import START, Kit, conversation
 
@@ -26,7 +32,9 @@ def settings(**values: object) -> dict[Layer, dict[str, Candidate]]:
     }
 
 
-def alerting(folder: Path, *, level: str = "advise", more: Mapping[str, object] | None = None, **changes: Any) -> contextlib.AbstractAsyncContextManager[Kit]:
+def alerting(
+    folder: Path, *, level: str = "advise", more: Mapping[str, object] | None = None, **changes: Any
+) -> contextlib.AbstractAsyncContextManager[Kit]:
     """Return a conversation that alerts are shown in."""
     layers = settings(signals__autonomy=level, **(more or {}))
     return conversation(folder, settings=layers, places=PLACES, **changes)
@@ -82,14 +90,62 @@ class Sender:
         return receipt.fresh
 
 
+class Told(FleetExecutor):
+    """Says what it is told to for some commands, in order, and remembers all that it ran; the rest is real.
+
+    `says` is by command: (exit code, output) of each time, the last for all further times. An exit code of
+    None stands for a target that cannot be reached.
+    """
+
+    def __init__(self, inventory: Inventory, *, says: Mapping[str, Sequence[tuple[int | None, str]]]) -> None:
+        super().__init__(inventory)
+        self.says = {command: list(ends) for command, ends in says.items()}
+        self.ran: list[str] = []
+
+    async def run(self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event) -> Ended:
+        self.ran.append(action.command)
+        ends = self.says.get(action.command)
+        if ends is None:
+            return await super().run(action, on_output=on_output, cancel=cancel)
+        code, text = ends.pop(0) if len(ends) > 1 else ends[0]
+        if code is None:
+            return Ended(kind=EndKind.NOT_STARTED, note=text)
+        data = text.encode()
+        streams = Streams(stdout=data)
+        return Ended(
+            kind=EndKind.EXITED, exit_code=code, output=Captured(head=data, total=len(data), streams=streams)
+        )
+
+
+def telling(says: Mapping[str, Sequence[tuple[int | None, str]]]) -> Callable[[Inventory], Told]:
+    """Return what makes an executor that says this."""
+    return lambda inventory: Told(inventory, says=says)
+
+
+def executor(kit: Kit) -> Told:
+    """Return the executor of a conversation that was made with `Told`."""
+    assert isinstance(kit.core.executor, Told)
+    return kit.core.executor
+
+
 def texts(kit: Kit) -> list[str]:
     """Return everything on the screen."""
     return [one.text for one in kit.port.screen.values()]
 
 
-def cards(kit: Kit, mark: str = "▲") -> Sequence[str]:
-    """Return the cards of groups that are open, or over with "✓"."""
+def cards(kit: Kit, mark: str = FIRING) -> Sequence[str]:
+    """Return the cards of signals that fire, or that are over with OVER."""
     return [text for text in texts(kit) if text.startswith(mark)]
 
 
-__all__ = ["AsyncIterator", "Sender", "alert", "alerting", "cards", "settings", "texts"]
+async def at_rest(kit: Kit) -> None:
+    """Wait until nothing runs any more and everything is shown."""
+    work = kit.app.conversation._work
+    while kit.core.queries.in_state(ActionState.QUEUED, ActionState.STARTED) and work._tasks:
+        await asyncio.wait(list(work._tasks.values()))
+    await kit.look()
+
+
+def ran_lines(kit: Kit, kind: str) -> int:
+    """Return how many entries of a kind there are."""
+    return kit.kinds().count(kind)
