@@ -77,8 +77,9 @@ def ask(core: Core, outcome: Outcome, speaker: Speaker, text: str, *, purpose: s
         case RunbookPlan() as read:
             _run(core, outcome, speaker, read, purpose=purpose or text)
         case Question(partly=True) as read:
-            if beginning.begin(core, outcome, speaker, said=text) is not None:
-                _clarify(core, outcome, speaker, read)
+            why = beginning.begin(core, outcome, speaker, said=text)
+            if why is not None:
+                _clarify(core, outcome, speaker, replace(read, text=f"{read.text} {why}".strip()))
         case Question() as read:
             _clarify(core, outcome, speaker, read)
         case Unplaced() | None as read:

@@ -27,7 +27,7 @@ from bot.runbooks import runner
 from gate.digest import list_digest
 from gate.domain import ProposalId, Reason, ReasonCode, Target
 from gate.effects import profile_of
-from gate.resolve.decision import Act
+from gate.resolve.decision import Act, Allow, Clarify, Confirm, Deny
 from gate.resolve.engine import digest_of
 from ledger.codec import Doc
 from ledger.kinds import Json
@@ -325,9 +325,7 @@ def _offer(answer: Carrying, call: Call, args: Mapping[str, str]) -> None:
     core, outcome, speaker = answer.core, answer.outcome, answer.speaker
     words = " ".join(_words(call.tool, args).split())
     acts, label = _OFFERED[call.tool]
-    read = _read(core, replace(speaker, said=words), outcome)
-    if read not in acts:
-        raise _UnreadError(f"sayso does not understand: {words}. Say the time or the text in other words.")
+    _check(core, outcome, replace(speaker, said=words), acts)
     choices.ask(
         core,
         outcome,
@@ -354,10 +352,20 @@ def _words(tool: str, args: Mapping[str, str]) -> str:
     return f'send "{args["text"]}" to #{args["to"].lstrip("#")}'
 
 
-def _read(core: Core, speaker: Speaker, outcome: Outcome) -> Act | None:
-    """Return the act that the words of `speaker` ask for; None for none."""
+def _check(core: Core, outcome: Outcome, speaker: Speaker, acts: frozenset[Act]) -> None:
+    """Raise unless the words of `speaker` ask for one of `acts` that could be done as it stands."""
     for handler in core.acts:
         request = handler.read(core, speaker, outcome.at)
-        if request is not None:
-            return request.act
-    return None
+        if request is None:
+            continue
+        decision = handler.resolve(core, outcome, speaker, request)
+        if request.act not in acts:
+            break
+        match decision:
+            case Allow() | Confirm():
+                return
+            case Clarify(question=question):
+                raise _UnreadError(f"it is unclear: {question}")
+            case Deny(reason=reason):
+                raise _UnreadError(reason.text)
+    raise _UnreadError(f"sayso does not understand: {speaker.said}. Say it in other words.")

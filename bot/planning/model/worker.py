@@ -39,8 +39,9 @@ class Planner:
         """Begin whatever a plan can go on with now, and give up the calls of plans that are over."""
         plans = await asyncio.to_thread(self._core.queries.open_plans)
         names = {one.id for one in plans}
+        stopped = await asyncio.to_thread(self._core.switches)
         for name, call in list(self._calls.items()):
-            if name not in names:
+            if name not in names or stopped.stopped:
                 call.cancel()
         for one in plans:
             if one.id in self._tasks:
@@ -64,11 +65,9 @@ class Planner:
         """Return what the open plans of `place` proposed."""
         queries = self._core.queries
         plans = [one.id for one in queries.open_plans() if one.place == place]
-        return [ProposalId(name) for plan in plans for name in queries.made_by(plan)]
-
-    def is_quiet(self) -> bool:
-        """Whether nothing is thought about."""
-        return not self._tasks
+        made = [name for plan in plans for name in queries.made_by(plan)]
+        steps = [run.proposal for name in made if (run := queries.run(name)) is not None]
+        return [*map(ProposalId, made), *(step for step in steps if step is not None)]
 
     async def close(self) -> None:
         """Give up the calls in flight: the next process makes them again, counted anew."""
@@ -120,7 +119,7 @@ class Planner:
         call = self._calls[calling.plan] = asyncio.create_task(self._think(calling))
         try:
             await asyncio.wait([call])
-            return Failed(why="The plan was dropped.") if call.cancelled() else call.result()
+            return Failed(why="The model's answer is not waited for.") if call.cancelled() else call.result()
         finally:
             call.cancel()
             self._calls.pop(calling.plan, None)
