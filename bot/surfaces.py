@@ -9,6 +9,7 @@ starts.
 import pkgutil
 import socket
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -17,6 +18,7 @@ from pydantic import BaseModel, ValidationError
 
 import adapters
 from bot.callers import Callers, Entrance
+from bot.delegates.keys import read as read_keys
 from bot.ports import Bookmarks, ChatPort, Clock
 from bot.settings.config import Config
 from bot.settings.errors import ConfigError, Problem, unknown
@@ -31,7 +33,7 @@ def names() -> list[str]:
 
 
 def problems(config: Config) -> dict[str, list[Problem]]:
-    """Return what is wrong with each adapter that the config switches on; asks no network."""
+    """Return what is wrong with each adapter that is on, and with secrets of agents; asks no network."""
     where = str(config.file or "")
     found: dict[str, list[Problem]] = {}
     for name, table in config.adapters.items():
@@ -42,6 +44,10 @@ def problems(config: Config) -> dict[str, list[Problem]]:
         else:
             lacking = settings.problems()
             found[name] = [Problem(where=where, key=f"adapters.{name}", what=what) for what in lacking]
+    try:
+        read_keys(config.agents)
+    except ConfigError as error:
+        found["agents"] = [replace(one, where=where) for one in error.problems]
     return found
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from gate.domain import ProposalId
-from gate.lifecycle import ApprovalState
+from gate.lifecycle import ActionState, ApprovalState
 from ledger.codec import Doc, instant, parse_instant
 from ledger.kinds import Entry, Kind
 from ledger.reader import Handler, Reader
@@ -55,6 +55,22 @@ class DelegateReader(Reader):
             "SELECT DISTINCT p.id, p.made_seq FROM approval a JOIN proposal p ON p.id = a.proposal"
             " WHERE a.state=? AND p.requester=? ORDER BY p.made_seq",
             ApprovalState.PENDING,
+            requester,
+        )
+        return tuple(ProposalId(row["id"]) for row in rows)
+
+    def requester_of(self, proposal: ProposalId) -> str:
+        """Return who asked for a proposal, in the word of the record; "" for an unknown one."""
+        row = self._row("SELECT requester FROM proposal WHERE id=?", proposal)
+        return "" if row is None else str(row["requester"])
+
+    def running_of(self, requester: str) -> tuple[ProposalId, ...]:
+        """Return the proposals of a requester of which something runs or is about to, oldest first."""
+        rows = self._rows(
+            "SELECT DISTINCT p.id, p.made_seq FROM action a JOIN proposal p ON p.id = a.proposal"
+            " WHERE a.state IN (?, ?) AND p.requester=? ORDER BY p.made_seq",
+            ActionState.QUEUED,
+            ActionState.STARTED,
             requester,
         )
         return tuple(ProposalId(row["id"]) for row in rows)

@@ -40,7 +40,6 @@ def register(subparsers: Subparsers) -> None:
 
 def _check(args: argparse.Namespace) -> int:
     from bot import surfaces  # noqa: PLC0415  # lazy: imports what is switched on
-    from bot.delegates import keys  # noqa: PLC0415  # lazy: only this verb reads them
     from bot.settings.checks import lone_deciders, small_quorums  # noqa: PLC0415  # lazy: only this verb warns
     from bot.settings.inventory import inventory_of  # noqa: PLC0415  # lazy: brings rapidfuzz
     from bot.settings.rules import rule_files, rules_of  # noqa: PLC0415  # lazy: brings the rule grammar
@@ -49,7 +48,6 @@ def _check(args: argparse.Namespace) -> int:
     inventory = inventory_of(config)
     rules_of(config)
     surfaces.check(config)
-    keys.read(config.agents)
     people = ", ".join(person.id for person in config.policy.operators)
     print(f"ok · {config.file or 'no config file, defaults'}")
     print(f"adapters: {', '.join(config.adapters) or 'none, the console only'}")

@@ -15,6 +15,8 @@ from gate.domain import Reason, ReasonCode
 
 #: The time that `per_hour` is counted over.
 HOUR = timedelta(hours=1)
+#: Proposals of one agent of which something may run at a time, what it reads included.
+MOST_RUNNING = 5
 
 
 def over(core: Core, delegate: Delegate, outcome: Outcome) -> Reason | None:
@@ -28,13 +30,17 @@ def over(core: Core, delegate: Delegate, outcome: Outcome) -> Reason | None:
     return None
 
 
-def crowded(core: Core, delegate: Delegate) -> Reason | None:
-    """Return why `delegate` may have nothing more wait for a yes."""
-    waiting = core.queries.waiting_of(delegate.id)
-    if len(waiting) < delegate.quota.pending:
-        return None
-    names = ", ".join(f"#{one}" for one in waiting)
-    text = f"Not asked for: {names} wait for a yes already. Wait for them, or cancel one."
+def crowded(core: Core, delegate: Delegate, *, asks: bool) -> Reason | None:
+    """Return why `delegate` may have nothing more under way; `asks`: it would wait for a yes."""
+    running = core.queries.running_of(delegate.id)
+    if len(running) >= MOST_RUNNING:
+        names, why = running, "run or are about to"
+    else:
+        names, why = core.queries.waiting_of(delegate.id), "wait for a yes already"
+        if not asks or len(names) < delegate.quota.pending:
+            return None
+    listed = ", ".join(f"#{one}" for one in names)
+    text = f"Not asked for: {listed} {why}. Wait for them, or cancel one."
     return Reason(code=ReasonCode.OVER_QUOTA, text=text)
 
 

@@ -15,12 +15,14 @@ from bot.core import Core
 from bot.delegates import limits, scope
 from bot.delegates.delegate import Delegate
 from bot.outcome import Outcome
+from bot.phrasing import shortened
 from bot.planning import runbooks
 from bot.planning.drafts import ActionDraft, Plan, PlanSource, Question, RunbookPlan
 from bot.proposing import Asked, Denied, bind, judge, propose_judged, show_in
 from bot.runbooks import runner
+from bot.text import visible
 from gate.digest import list_digest
-from gate.domain import ProposalId, Reason, ReasonCode, TurnId
+from gate.domain import ProposalId, Reason, ReasonCode, RouteKind, TurnId
 from gate.policy import Operator
 from gate.resolve.decision import Deny
 from gate.resolve.engine import Audit
@@ -31,6 +33,8 @@ from ledger.kinds import Json, Kind, LostRaceError
 MAX_TRIES = 8
 #: The longest command, and the longest words beside it, in characters.
 MAX_COMMAND, MAX_WORDS = 20_000, 2_000
+#: Characters of a name that there is not.
+MAX_NAME = 64
 #: Targets that one call may be about.
 MAX_TARGETS = 20
 
@@ -175,7 +179,7 @@ def _command(core: Core, delegate: Delegate, wanted: Wanted) -> Submitted:
         return call.denied(reason)
     targets = _targets(core, delegate, wanted.target)
     if isinstance(targets, Reason):
-        return call.denied(targets, target=wanted.target[:MAX_WORDS])
+        return call.denied(targets, target=_named(wanted.target))
     draft = ActionDraft(
         target_words=targets,
         command=wanted.command,
@@ -202,7 +206,9 @@ def _proposed(call: _Call, drafts: tuple[ActionDraft, ...]) -> Submitted:
     for pending in core.queries.pending():
         if pending.requester == delegate.id and pending.list_digest == digest:
             return Submitted(name=pending.proposal)  # said twice, as after a lost connection: asked once
-    if (crowded := limits.crowded(core, delegate)) is not None:
+    waits = scope.waits(core, delegate.id)
+    asks = bool(waits) or any(one.route.kind is not RouteKind.AUTO for one in judged)
+    if (crowded := limits.crowded(core, delegate, asks=asks)) is not None:
         return call.denied(crowded)
     outcome = call.outcome
     asked = Asked(
@@ -211,7 +217,7 @@ def _proposed(call: _Call, drafts: tuple[ActionDraft, ...]) -> Submitted:
         place=outcome.place,
         shown_in=outcome.place,
         source=PlanSource.AGENT.value,
-        waits=scope.waits(core, delegate.id),
+        waits=waits,
         quiet=delegate.quiet,
     )
     made = propose_judged(core, outcome, judged, asked)
@@ -261,8 +267,13 @@ def _targets(core: Core, delegate: Delegate, spoken: str) -> tuple[str, ...] | R
     else:
         name = found.name
         code = ReasonCode.OUT_OF_SCOPE if found.destroyed else found.reason.code
-    text = f"Not asked for: {name} is no target of yours. targets lists them."
+    text = f"Not asked for: {_named(name)} is no target of yours. targets lists them."
     return Reason(code=code, text=text)
+
+
+def _named(spoken: str) -> str:
+    """Return what an agent took for a name, as far as that goes into a reason: its words are kept apart."""
+    return shortened(visible(" ".join(spoken.split())), most=MAX_NAME)
 
 
 # ---------------------------------------------------------------- runbooks
@@ -283,7 +294,7 @@ def _runbook(core: Core, delegate: Delegate, wanted: WantedRun) -> Submitted:
         return call.denied(reason)
     targets = _targets(core, delegate, wanted.target) if wanted.target.strip() else ()
     if isinstance(targets, Reason):
-        return call.denied(targets, target=wanted.target[:MAX_WORDS])
+        return call.denied(targets, target=_named(wanted.target))
     document = core.library.documents[wanted.runbook]
     read = asking.planned(core, runbooks.written(document, wanted.inputs, targets=targets))
     if isinstance(read, Plan):
@@ -304,7 +315,7 @@ def _begun(call: _Call, plan: RunbookPlan, wanted: WantedRun) -> Submitted:
         )
     if len(plan.target_words) != 1 and (plan.target_words or plan.document.needs_target):
         return call.denied(_unclear(core, "A run is on one target. Name it."))
-    if (crowded := limits.crowded(core, delegate)) is not None:
+    if (crowded := limits.crowded(core, delegate, asks=True)) is not None:
         return call.denied(crowded)
     speaker = Speaker(
         operator=Operator(id=delegate.id), said=wanted.purpose, event=outcome.turn, zone=core.zone

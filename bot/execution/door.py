@@ -17,7 +17,7 @@ from bot.inventory.ssh_config import SshConfigError
 from bot.proposing import Judged, rejudge
 from bot.runbooks import letting
 from gate import authority, quorum
-from gate.domain import AGENT, PendingApproval, ProposalId, Reason, ReasonCode, RouteKind
+from gate.domain import PendingApproval, PersonId, ProposalId, Reason, ReasonCode, RouteKind
 from gate.lifecycle import ActionState, ApprovalState
 from gate.policy import Switches
 from gate.route import stricter
@@ -206,9 +206,8 @@ def _not_theirs(core: Core, view: ActionView) -> Reason | None:
 
 def _beyond(core: Core, view: ActionView, judged: Judged) -> Reason | None:
     """Object where an agent asked for it that may not have it done any more, whoever said yes since."""
-    parent = core.queries.proposal(ProposalId(view.action.id.rpartition(".")[0]))
-    requester = AGENT if parent is None else parent.requester
-    return scope.objection(core, requester, [(judged.action, judged.verdict)])
+    requester = core.queries.requester_of(ProposalId(view.action.id.rpartition(".")[0]))
+    return scope.objection(core, PersonId(requester), [(judged.action, judged.verdict)])
 
 
 def _held_consent(view: ActionView) -> RouteKind:

@@ -55,18 +55,18 @@ class Room:
 
     @contextlib.asynccontextmanager
     async def client(
-        self, way: str, generation: str, *, agent: str = "claude", secret: str | None = None
+        self, way: str, generation: str, *, agent: str = "claude", secret: str | None = None, **more: Any
     ) -> AsyncIterator["Agent"]:
         """Connect the official client as an agent."""
         secret = SECRETS[agent] if secret is None else secret
         if way == "stdio":
-            async with Client(stdio(self.socket, agent, secret), mode=generation) as client:
+            async with Client(stdio(self.socket, agent, secret), mode=generation, **more) as client:
                 yield Agent(client)
             return
         headers = {"Authorization": f"Bearer {secret}"}
         async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
             transport = streamable_http_client(self.url, http_client=http)
-            async with Client(transport, mode=generation) as client:
+            async with Client(transport, mode=generation, **more) as client:
                 yield Agent(client)
 
 

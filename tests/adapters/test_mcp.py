@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from mcp_types import ElicitRequestParams, ElicitResult
 
 from bot.delegates.delegate import Quota
 from gate.domain import TargetId
@@ -310,3 +311,24 @@ async def test_a_runbook_goes_step_by_step(tmp_path: Path, socket: Path, way: st
         assert data(found)["id"] in data(await agent.call("history"))["runs"]
         stopped = await agent.call("cancel", id=data(found)["id"])
         assert data(stopped)["state"] == "aborted"
+
+
+@ALL
+async def test_nobody_is_asked_through_the_agents_own_program(
+    tmp_path: Path, socket: Path, way: str, generation: str
+) -> None:
+    """A client that would say yes to any question of a server is asked none."""
+    asked: list[object] = []
+
+    async def yes(_context: object, params: ElicitRequestParams) -> ElicitResult:
+        asked.append(params)
+        return ElicitResult(action="accept", content={"approve": True})
+
+    async with (
+        room(tmp_path, socket=socket) as it,
+        it.client(way, generation, elicitation_callback=yes) as agent,
+    ):
+        name = data(await agent.run("touch /tmp/x", wait_s=1))["id"]
+        await agent.call("result", id=name, wait_s=1)
+        assert asked == []
+        assert it.asking.kit.states(name) == ["waiting"]

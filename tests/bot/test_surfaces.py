@@ -53,7 +53,21 @@ def test_the_platforms_are_the_packages_but_for_the_console() -> None:
 @pytest.mark.parametrize("name", surfaces.names())
 def test_each_platform_has_settings_and_a_page_to_set_it_up(name: str, tmp_path: Path) -> None:
     assert surfaces.settings_of(name, {})
+    if name == "mcp":  # `sayso mcp` is what agents start, and docs/agents.md the page
+        return
     assert surfaces.setup_page(name, config(tmp_path, "[bot]\n")).strip()
+
+
+def test_what_agents_come_in_by_is_no_port(tmp_path: Path) -> None:
+    found = config(tmp_path, "[adapters.mcp]\n")
+    assert surfaces.problems(found) == {"mcp": []}
+    assert surfaces.open_ports(found, clock=ScriptedClock(), bookmarks=NoBookmarks()) == []
+
+
+def test_a_secret_of_an_agent_that_cannot_be_read_is_told_with_the_rest(tmp_path: Path) -> None:
+    agent = '[agents.claude]\ntoken_file = "/nonexistent/x"\nplace = "console::ana"\n'
+    (said,) = told(tmp_path, f"[adapters.mcp]\n{agent}")
+    assert "agents.claude.token_file: /nonexistent/x cannot be read" in said
 
 
 def test_what_is_not_switched_on_is_not_looked_at(tmp_path: Path) -> None:

@@ -47,6 +47,20 @@ def test_what_an_agent_asked_for_is_found_by_it_alone(tale: Story) -> None:
     assert tale.queries.asked_by(CLAUDE, limit=0) == ()
 
 
+def test_what_runs_of_an_agents_own_is_known(tale: Story) -> None:
+    tale.write(made(ONE, requester=CLAUDE), opened(ONE))
+    assert tale.queries.running_of(CLAUDE) == ()
+    tale.write(decided(ONE, Kind.APPROVAL_GRANTED), queued(ONE))
+    assert tale.queries.running_of(CLAUDE) == (P1,)
+    tale.write(started(ONE))
+    assert tale.queries.running_of(CLAUDE) == (P1,)
+    assert tale.queries.running_of("ana") == ()
+    tale.write(ended(ONE))
+    assert tale.queries.running_of(CLAUDE) == ()
+    assert tale.queries.requester_of(P1) == CLAUDE
+    assert tale.queries.requester_of(P2) == ""
+
+
 def test_whom_an_agent_works_for_stands_with_its_request(tale: Story) -> None:
     tale.write(made(ONE, requester=CLAUDE, on_behalf="ana", source="agent"), opened(ONE))
     tale.write(made(OTHER), opened(OTHER))

@@ -1,13 +1,16 @@
 """What an agent asks for becomes an ordinary proposal, or is denied (N5 to N8, C4, D20)."""
 
+import asyncio
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from bot.delegates import limits
 from bot.delegates.delegate import Quota
-from gate.domain import Risk, TargetId
+from bot.ports import Ended, EndKind, OutputSink
+from gate.domain import Action, Risk, Target, TargetId
 from gate.resolve.decision import Act
 from tests.bot.delegates.asking import ANA, asking, delegate
 from tests.kit import START
@@ -163,6 +166,7 @@ async def test_only_so_much_waits_at_a_time(tmp_path: Path) -> None:
         second = await it.run(f"{MUTATION}-2")
         assert second.data["code"] == "over_quota"
         assert f"#{first.data['id']}" in second.text
+        assert (await it.run("uptime")).data["state"] == "succeeded"  # reading waits for nobody
         await it.desk.cancel("claude", first.data["id"])
         assert (await it.run(f"{MUTATION}-2")).data["state"] == "pending"
 
@@ -212,3 +216,44 @@ async def test_a_quiet_agent_shows_what_waits_only(tmp_path: Path) -> None:
         assert await it.seen() == ""
         await it.run(MUTATION)
         assert "asked by agent claude" in await it.seen()
+
+
+async def test_only_so_much_runs_at_a_time(tmp_path: Path) -> None:
+    held = Held()
+    async with asking(tmp_path, executor=lambda _inventory: held) as it:
+        names = [f"echo {number}" for number in range(limits.MOST_RUNNING)]
+        running = [asyncio.ensure_future(it.run(name)) for name in names]
+        while len(held.ran) < limits.MOST_RUNNING:  # noqa: ASYNC110  # threads are part of it
+            await asyncio.sleep(0.01)
+        over = await it.run("echo more")
+        assert over.data["code"] == "over_quota"
+        held.go.set()
+        answers = [one.data["state"] for one in await asyncio.gather(*running)]
+        assert answers == ["succeeded"] * limits.MOST_RUNNING
+        assert (await it.run("echo more")).data["state"] == "succeeded"
+
+
+async def test_a_name_that_there_is_not_is_cut_and_shown_whole_nowhere(tmp_path: Path) -> None:
+    async with asking(tmp_path) as it:
+        answer = await it.run("uptime", target="password=hunter2\u202e" * 50)
+        assert len(answer.text) < 200
+        assert "\u202e" not in answer.text
+
+
+class Held:
+    """An executor whose commands end when they are let."""
+
+    def __init__(self) -> None:
+        self.ran: list[str] = []
+        self.go = asyncio.Event()
+
+    async def identify(self, target: Target) -> Target:
+        return target
+
+    async def run(self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event) -> Ended:
+        self.ran.append(action.command)
+        await self.go.wait()
+        return Ended(kind=EndKind.EXITED, exit_code=0)
+
+    async def close(self) -> None:
+        return
