@@ -4,15 +4,17 @@ Reads only; takes no lock. For `sayso status`, `sayso approvals` and `sayso jobs
 """
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from zoneinfo import ZoneInfo
 
 from bot import health
 from bot.clock import SystemClock
 from bot.core import strictest_posture
+from bot.known_secrets import KnownSecrets
 from bot.phrasing import named
 from bot.ports import Clock
+from bot.runbooks.hidden import secrets_of_runs
 from bot.runtime import said_at_run_time
 from bot.settings.config import Config
 from bot.settings.live import Settings
@@ -27,9 +29,6 @@ from ledger.jobs import JobView
 from ledger.queries import Queries
 from ledger.trusting import TrustRuleView
 from ledger.views import ActionView, ProposalView
-
-#: The config names files that hold secrets and holds none itself (D24); what looks like one is masked anyway.
-_SECRETS: tuple[str, ...] = ()
 
 
 @contextmanager
@@ -114,23 +113,32 @@ def approvals(config: Config) -> list[dict[str, object]]:
     with queries(config) as asked:
         if asked is None:
             return []
+        hidden = _secrets(asked)
         views = (asked.proposal(one) for one in asked.unfinished())
-        return [_short(view) for view in views if view is not None and view.pending]
+        return [_short(view, hidden) for view in views if view is not None and view.pending]
 
 
 def approval(config: Config, name: str) -> dict[str, object] | None:
     """Return one proposal, live or decided; None where nothing has that id."""
     with queries(config) as asked:
         view = None if asked is None else asked.proposal(ProposalId(name.removeprefix("#").lower()))
-        if view is None:
+        if asked is None or view is None:
             return None
+        hidden = _secrets(asked)
         return {
-            **_short(view),
+            **_short(view, hidden),
             "source": view.source,
-            "purpose": redact(view.purpose).text,
+            "purpose": redact(view.purpose, extra=hidden).text,
             "replaced_by": view.replaced_by,
-            "actions": [_action(one) for one in view.actions],
+            "actions": [_action(one, hidden) for one in view.actions],
         }
+
+
+def _secrets(asked: Queries) -> KnownSecrets:
+    """Return what is masked beside what looks like a secret: the config holds none itself (D24)."""
+    known = KnownSecrets()
+    known.learn(secrets_of_runs(asked))
+    return known
 
 
 def trust_rules(config: Config, *, clock: Clock | None = None) -> list[dict[str, object]]:
@@ -220,12 +228,12 @@ def _job(one: JobView, zone: str) -> dict[str, object]:
     }
 
 
-def _short(view: ProposalView) -> dict[str, object]:
+def _short(view: ProposalView, hidden: Sequence[str]) -> dict[str, object]:
     pending = view.pending
     deadlines = [one.approval.deadline_at for one in pending if one.approval is not None]
     return {
         "id": view.id,
-        "title": ", ".join(named(one, secrets=_SECRETS) for one in pending or view.actions),
+        "title": ", ".join(named(one, secrets=hidden) for one in pending or view.actions),
         "requester": view.requester,
         "made_at": view.made_at.isoformat(),
         "deadline_at": min(deadlines).isoformat() if deadlines else None,
@@ -233,18 +241,18 @@ def _short(view: ProposalView) -> dict[str, object]:
     }
 
 
-def _action(one: ActionView) -> dict[str, object]:
+def _action(one: ActionView, hidden: Sequence[str]) -> dict[str, object]:
     approval = one.approval
     return {
         "id": one.action.id,
         "target": one.action.target.id,
-        "command": redact_command(one.action.command).text,
+        "command": redact_command(one.action.command, extra=hidden).text,
         "risk": one.verdict.risk.value,
         "reasons": list(one.verdict.reasons),
         "state": one.state.value,
         "digest": one.digest,
         "approval": None if approval is None else approval.state.value,
         "decided_by": None if approval is None else approval.decided_by,
-        "said": None if approval is None else redact(approval.said).text,
+        "said": None if approval is None else redact(approval.said, extra=hidden).text,
         "exit_code": None if one.ending is None else one.ending.exit_code,
     }

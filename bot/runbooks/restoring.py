@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 from bot.core import Core
+from bot.runbooks.hidden import secrets_of_runs
 from bot.runbooks.kept import Known
 from gate.domain import Digest
 from gate.supervise.binding import as_text
@@ -68,8 +69,7 @@ def learn(core: Core, spec: RunbookSpec, state: RunState) -> None:
 
 def learn_all(core: Core) -> None:
     """Let the secrets of every run on record be masked, those that are over too."""
-    for run in core.queries.runs_with_secrets():
-        restore(core, run)
+    core.secrets.learn(secrets_of_runs(core.queries))
 
 
 def laid_open(core: Core, spec: RunbookSpec) -> RunbookSpec:

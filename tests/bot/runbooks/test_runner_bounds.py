@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from bot.cli import main
 from bot.execution.executor import FleetExecutor
 from bot.ports import Ended, EndKind, OutputSink
 from bot.runbooks import letting, runner
@@ -224,7 +225,9 @@ async def test_a_yes_that_lapses_is_asked_for_again(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- secrets
 
 
-async def test_a_secret_is_shown_nowhere_and_runs_as_it_is(tmp_path: Path) -> None:
+async def test_a_secret_is_shown_nowhere_and_runs_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     port = ScriptedPort()
     async with supervised(tmp_path, SECRET, port=port) as kit:
         request = f'run runbook rotate on web1 with user=app, password="{PASSWORD}"'
@@ -240,6 +243,12 @@ async def test_a_secret_is_shown_nowhere_and_runs_as_it_is(tmp_path: Path) -> No
     async with supervised(tmp_path, SECRET, port=port) as kit:  # another process has to learn it
         shown = await kit.say(f"show {kit.newest_id()}", place="ana-dm")
         assert "tr0ub4dor" not in shown
+        name = str(kit.core.queries.run_steps(newest(kit))[0].proposal)
+    monkeypatch.setenv("SAYSO_HOME", str(tmp_path / "ledger"))
+    assert main(["approvals", "show", name]) == 0
+    shown = capsys.readouterr().out
+    assert "tr0ub4dor" not in shown
+    assert "***" in shown
     with closing(sqlite3.connect(tmp_path / "ledger" / "ledger.db")) as copy:
         bodies = [row[0] for row in copy.execute("SELECT body FROM entry")]
         outbox = [row[0] for row in copy.execute("SELECT body FROM outbox")]
