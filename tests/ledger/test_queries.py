@@ -204,6 +204,7 @@ def test_an_end_is_shown(tale: Story) -> None:
         dropped_bytes=2,
         verify_exit=3,
         settled="",
+        checked=True,
     )
 
 
