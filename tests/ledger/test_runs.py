@@ -1,12 +1,13 @@
 """Runs: where each one is, and that its events come back as they were written."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
-from gate.domain import Digest, PersonId
+from gate.domain import ActionId, Digest, PersonId
 from gate.errors import TransitionError
 from gate.lifecycle import RunStatus
 from gate.supervise.approval import ApprovalRequest, Grant, Refusal
@@ -32,7 +33,18 @@ from ledger.run_events import KINDS
 from ledger.runs import Came
 from ledger.views import PRUNED
 from tests.gate.makers import HERE, NOW
-from tests.ledger.story import LATER, SPEC, Story, run_entered, run_started, run_went
+from tests.ledger.story import (
+    LATER,
+    SPEC,
+    Story,
+    ended,
+    made,
+    opened,
+    planned,
+    run_entered,
+    run_started,
+    run_went,
+)
 
 RUN, STEP, ANA = RunId("r4m8n2"), StepId("restart"), PersonId("ana")
 COMMAND = Digest("c" * 64)
@@ -373,3 +385,13 @@ def test_the_runbook_of_a_run_stays_as_it_was_when_that_began(
 def test_runs_that_know_secrets_are_found(tale: Story) -> None:
     tale.write(run_started("r1"), run_started("r2", secrets=["password"]))
     assert tale.queries.runs_with_secrets() == ("r2",)
+
+
+def test_who_cancelled_an_action_is_told(tale: Story) -> None:
+    one, other = planned(), planned(index=2)
+    tale.write(made(one, other), opened(one), opened(other))
+    first = ended(one, Kind.ACTION_CANCELLED)
+    tale.write(replace(first, body={**first.body, "by": "kim"}), ended(other, Kind.ACTION_CANCELLED))
+    assert tale.queries.stopped_by(one.action.id) == "kim"
+    assert tale.queries.stopped_by(other.action.id) is None
+    assert tale.queries.stopped_by(ActionId("nobody.1")) is None
