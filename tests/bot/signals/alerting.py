@@ -13,7 +13,7 @@ from bot.inventory import Inventory
 from bot.ports import Account, Captured, Ended, EndKind, Inbound, InboundKind, OutputSink, PlaceRef, Streams
 from bot.settings.layers import Candidate, Layer
 from bot.signals.cards import FIRING
-from gate.domain import Action
+from gate.domain import Action, RouteKind
 from gate.lifecycle import ActionState
 from gate.signals import Signal, SignalStatus, pack
 from tests.kit import START, Kit, conversation
@@ -139,13 +139,24 @@ def cards(kit: Kit, mark: str = FIRING) -> Sequence[str]:
 
 
 async def at_rest(kit: Kit) -> None:
-    """Wait until nothing runs any more and everything is shown."""
+    """Wait until nothing is due, nothing runs, and everything is shown."""
     work = kit.app.conversation._work
-    while kit.core.queries.in_state(ActionState.QUEUED, ActionState.STARTED) and work._tasks:
-        await asyncio.wait(list(work._tasks.values()))
+    await kit.app.conversation._timer.fire()
+    while _moves(kit):
+        if tasks := list(work._tasks.values()):
+            await asyncio.wait(tasks)
+        await asyncio.sleep(0)
     await kit.look()
 
 
-def ran_lines(kit: Kit, kind: str) -> int:
-    """Return how many entries of a kind there are."""
-    return kit.kinds().count(kind)
+def _moves(kit: Kit) -> bool:
+    """Whether anything runs, or would without anybody's yes."""
+    if kit.core.switches().stopped or kit.app.conversation._work._tasks:
+        return bool(kit.app.conversation._work._tasks)
+    return any(
+        one.state in (ActionState.QUEUED, ActionState.STARTED)
+        or (one.state is ActionState.PROPOSED and one.route is RouteKind.AUTO and not view.pending)
+        for name in kit.core.queries.unfinished()
+        if (view := kit.core.queries.proposal(name)) is not None
+        for one in view.actions
+    )
