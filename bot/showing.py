@@ -30,7 +30,7 @@ HELP = (
     "Reading runs at once. What changes something waits: say go ahead, or no. What destroys wants a phrase.",
     "  approve <id> · deny <id> why · details [id] · preview <id> · again <id> · cancel <id>",
     "  edit <id> run …  asks for something else instead of what waits",
-    "  pending · history · who restarted caddy last week? · what did you do? · targets",
+    "  pending · history · history agents · who restarted caddy last week? · what did you do? · targets",
     "  stop · resume · auto off · auto on · posture approve_all · never auto web1 · allow auto web1",
     "  runbooks · runbook <id> · run runbook <id> on web1 with name=value · plan <id> on web1",
     "  runs · run <id> · stop the run · rollback <id> · report <id>",
