@@ -9,6 +9,7 @@ import re
 from bot.commands import PlanRun, RollBack, ShowRun, ShowRuns, StopRun
 
 _ID = r"#?(?P<id>[a-z0-9]{6})"
+_TAIL = re.compile(r"(?:[\s,]+(?:please|pls|now|at\s+once))?[\s.!?]*$", re.IGNORECASE)
 _STOPS = frozenset(
     f"{verb} {the}run"
     for verb in ("stop", "cancel", "abort", "end", "halt")
@@ -35,7 +36,7 @@ def read(message: str) -> StopRun | ShowRuns | ShowRun | RollBack | PlanRun | No
     Args:
         message: one line, without who it is addressed to.
     """
-    bare = message.strip().rstrip(" .!?")
+    bare = _TAIL.sub("", message.strip()).rstrip(" .!?")
     plain = " ".join(bare.casefold().split())
     if plain in _STOPS:
         return StopRun()

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from bot.core import Core
 from bot.ports import Ended, EndKind
-from gate.domain import AGENT, PersonId
+from gate.domain import AGENT, PersonId, ProposalId
 from gate.lifecycle import ACTION_ENDED, ActionState, ApprovalState, RunStatus
 from gate.supervise import course
 from gate.supervise import run as runs
@@ -60,7 +60,7 @@ def _cancelled(core: Core, state: RunState, one: ActionView, *, now: datetime) -
 
 def _unanswered(core: Core, state: RunState, approval: ApprovalView, *, now: datetime) -> Moved:
     """Return the run after its question ended without a yes."""
-    by = PersonId("") if approval.decided_by is None else approval.decided_by
+    by = approval.decided_by or _who_asked_for_another(core, approval)
     match approval.state:
         case ApprovalState.REFUSED if state.request is not None:
             said = Decision(
@@ -74,6 +74,13 @@ def _unanswered(core: Core, state: RunState, approval: ApprovalView, *, now: dat
             return runs.expire(state, now=now, closed=True)
         case _:
             return runs.abort(state, by=by, why=approval.why, now=now)
+
+
+def _who_asked_for_another(core: Core, approval: ApprovalView) -> PersonId:
+    """Return who asked for something else instead of the step; sayso, where nobody did."""
+    old = core.queries.proposal(ProposalId(approval.action.rpartition(".")[0]))
+    new = None if old is None or old.replaced_by is None else core.queries.proposal(old.replaced_by)
+    return AGENT if new is None else new.requester
 
 
 def _told(state: RunState, one: ActionView, files: Mapping[str, bool]) -> Evidence:

@@ -27,7 +27,7 @@ def ended_words(ended: Ended, *, step: str) -> str:
         return "done" if ended.outcome is Outcome.COMPLETED else f"{_OUTCOMES[ended.outcome]}{at}{why}"
     if ended.cause is EndCause.REFUSED:
         reason = None if ended.refusal is None else ended.refusal.reason
-        return f"refused{by}{at}: {reason or 'no reason was given'}"
+        return f"refused{by}{at}: {reason or 'no reason yet'}"
     if ended.cause is EndCause.EXPIRED:
         return f"nobody answered{at} in time"
     return f"{_CAUSES[ended.cause]}{by}{at}{why}"

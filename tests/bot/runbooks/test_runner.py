@@ -130,8 +130,10 @@ async def test_a_plain_no_stops_at_once_and_its_reason_is_missing(tmp_path: Path
     async with supervised(tmp_path, PROVISION) as kit:
         await kit.say(BEGIN)
         await kit.say("no")
-        assert "refused by ana at step 2, Make box7: no reason was given" in run_card(kit).text
+        assert "refused by ana at step 2, Make box7: no reason yet" in run_card(kit).text
         assert run_of(kit).cause is EndCause.REFUSED
+        await kit.say("the name is wrong")
+        assert "refused by ana at step 2, Make box7: the name is wrong" in await kit.say(f"run {newest(kit)}")
 
 
 async def test_nobody_answering_is_no_refusal(tmp_path: Path) -> None:
@@ -167,6 +169,17 @@ async def test_a_word_of_anybody_ends_the_run_and_its_question(tmp_path: Path, w
         assert kit.core.queries.pending() == ()
         assert kit.states(step) == ["cancelled"]
         assert "stopped by kim at step 2, Make box7" in run_card(kit).text
+
+
+async def test_asking_for_something_else_instead_of_a_step_ends_the_run(tmp_path: Path) -> None:
+    async with supervised(tmp_path, PROVISION) as kit:
+        await kit.say(BEGIN)
+        await kit.say(f"edit {kit.newest_id()} run touch {tmp_path}/work/other on web1")
+        view = run_of(kit)
+        assert (view.outcome, view.cause, view.ended_by) == (Outcome.ABORTED, EndCause.ABORTED, "ana")
+        await kit.say("go ahead")  # what was asked for instead is no step of any run
+        assert (tmp_path / "work" / "other").exists()
+        assert not (tmp_path / "work" / "box7").exists()
 
 
 async def test_which_run_is_asked_where_several_go_on(tmp_path: Path) -> None:
