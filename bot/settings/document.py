@@ -203,9 +203,14 @@ def _line_of(path: Sequence[str], text: str) -> int | None:
     """Find the line of a key, as TOML is usually written: `[a.b]`, then `key =`."""
     best: tuple[int, int] | None = None  # (how many parts of the path match, line)
     table: list[str] = []
+    seen: dict[str, int] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         if header := re.match(r"\s*\[\[?([^\]]+)\]", line):
             table = [part.strip().strip("\"'") for part in header[1].split(".")]
+            if line.lstrip().startswith("[["):  # one of several, named by its number
+                name = header[1].strip()
+                seen[name] = seen.get(name, -1) + 1
+                table.append(str(seen[name]))
             here = table
         elif assignment := re.match(r"\s*([\w.\"'-]+)\s*=", line):
             here = [*table, *(part.strip("\"'") for part in assignment[1].split("."))]

@@ -38,6 +38,7 @@ from tests.bot.cli.test_metrics import scraped
 from tests.bot.delegates.asking import delegate
 from tests.bot.scheduling.making import make
 from tests.bot.scheduling.test_firing import HOUR, later, passes
+from tests.bot.signals.alerting import Sender, alert, alerting, texts
 from tests.bot.test_guidance import taught
 from tests.bot.test_repairing import failed
 from tests.kit import Kit, ScriptedClock, ScriptedPort, conversation, local_inventory, person
@@ -158,6 +159,58 @@ async def _repair(folder: Path) -> None:
         assert "likely" in await failed(kit)
         await kit.say("set repair.autonomy to off")
         assert "likely" not in await failed(kit)
+
+
+@check("signals.autonomy")
+async def _signals(folder: Path) -> None:
+    async with alerting(folder) as kit:
+        await Sender(kit).send(alert())
+        assert kit.kinds().count("proposal:made") == 0
+        await kit.say("set signals.autonomy to propose")
+        await Sender(kit).send(alert(group="g2", fingerprint="f2"), event="second")
+        assert kit.kinds().count("proposal:made") == 1
+
+
+@check("signals.place")
+async def _place_of_signals(folder: Path) -> None:
+    async with alerting(folder, more={"signals__place": "other"}, places={"other": "script::other"}) as kit:
+        await Sender(kit).send(alert())
+        assert [one.ref.place.channel for one in kit.port.screen.values()] == ["other"]
+
+
+@check("signals.storm_groups")
+async def _storm(folder: Path) -> None:
+    async with alerting(folder) as kit:
+        await kit.say("set signals.storm_groups to 1")
+        await Sender(kit).send(alert(), alert("Other", group="g2"))
+        assert kit.kinds().count("storm:began") == 1
+
+
+@check("signals.flap_changes")
+async def _flap_changes(folder: Path) -> None:
+    async with alerting(folder) as kit:
+        await kit.say("set signals.flap_changes to 2")
+        await Sender(kit).send(alert())
+        await Sender(kit).send(alert(status="resolved"), event="second")
+        assert "2 changes in 10 min" in texts(kit)[-1]
+
+
+@check("signals.flap_s")
+async def _flap_s(folder: Path) -> None:
+    async with alerting(folder, more={"signals__flap_changes": 2}) as kit:
+        await kit.say("set signals.flap_s to 60")
+        await Sender(kit).send(alert())
+        kit.clock.advance(61)
+        await Sender(kit).send(alert(status="resolved"), event="second")
+        assert kit.kinds().count("signal:held") == 0
+
+
+@check("signals.acts_per_hour")
+async def _acts(folder: Path) -> None:
+    async with alerting(folder, level="propose") as kit:
+        await kit.say("set signals.acts_per_hour to 0")
+        await Sender(kit).send(alert())
+        assert kit.kinds().count("proposal:made") == 0
 
 
 @check("runbooks.autonomy")

@@ -37,7 +37,7 @@ def alerting(
 ) -> contextlib.AbstractAsyncContextManager[Kit]:
     """Return a conversation that alerts are shown in."""
     layers = settings(signals__autonomy=level, **(more or {}))
-    return conversation(folder, settings=layers, places=PLACES, **changes)
+    return conversation(folder, settings=layers, **{"places": PLACES, **changes})
 
 
 def alert(
@@ -134,8 +134,8 @@ def texts(kit: Kit) -> list[str]:
 
 
 def cards(kit: Kit, mark: str = FIRING) -> Sequence[str]:
-    """Return the cards of signals that fire, or that are over with OVER."""
-    return [text for text in texts(kit) if text.startswith(mark)]
+    """Return the cards of signals that fire, or that are over with OVER; a list of them is none."""
+    return [text for text in texts(kit) if text.startswith(mark) and not text.startswith(f"{mark} #")]
 
 
 async def at_rest(kit: Kit) -> None:
