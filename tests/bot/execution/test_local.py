@@ -118,3 +118,9 @@ async def test_the_task_being_cancelled_kills_the_group(fleet: Fleet, tmp_path: 
     with pytest.raises(asyncio.CancelledError):
         await running
     assert await gone(*pids)
+
+
+async def test_what_is_no_command_is_never_run(fleet: Fleet, tmp_path: Path) -> None:
+    ended = await fleet.run("local", f"touch {tmp_path}/ran", act="agree")
+    assert (ended.kind, ended.note) == (EndKind.NOT_STARTED, "agree is nothing that runs")
+    assert not (tmp_path / "ran").exists()
