@@ -105,7 +105,8 @@ class Web:
 def _bound(listen: str) -> sockets.socket:
     host, port = address_of(listen)
     family = sockets.AF_INET6 if ":" in host else sockets.AF_INET
-    listener = sockets.socket(family, sockets.SOCK_STREAM)
+    # Named as TCP, since asyncio switches Nagle's algorithm off for what says so: 40 ms of every answer.
+    listener = sockets.socket(family, sockets.SOCK_STREAM, sockets.IPPROTO_TCP)
     try:
         listener.setsockopt(sockets.SOL_SOCKET, sockets.SO_REUSEADDR, 1)
         listener.bind((host, port))

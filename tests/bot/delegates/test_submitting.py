@@ -10,7 +10,7 @@ import pytest
 from bot.delegates import limits
 from bot.delegates.delegate import Quota
 from bot.ports import Ended, EndKind, OutputSink
-from gate.domain import Action, Risk, Target, TargetId
+from gate.domain import Action, ActionId, Risk, Target, TargetId
 from gate.resolve.decision import Act
 from tests.bot.delegates.asking import ANA, asking, delegate
 from tests.kit import START
@@ -183,8 +183,11 @@ async def test_what_was_approved_for_an_agent_that_is_gone_does_not_start(tmp_pa
         answer = await it.run(f"touch {tmp_path}/there")
         clock = it.kit.clock
     async with asking(tmp_path, delegate("other"), clock=clock) as it:
-        said = await it.kit.say(f"approve {answer.data['id']}")
-        assert "not in the config any more" in said
+        await it.kit.say(f"approve {answer.data['id']}")
+        await it.kit.at_rest()
+        ending = it.kit.core.queries.action(ActionId(f"{answer.data['id']}.1")).ending
+        assert ending is not None
+        assert "not in the config any more" in ending.note
         assert not (tmp_path / "there").exists()
 
 
