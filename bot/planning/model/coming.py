@@ -14,7 +14,7 @@ from bot.planning.model.restoring import Restored
 from bot.planning.model.thinking import Result
 from bot.planning.model.wanting import Wait
 from gate.digest import action_digest, list_digest
-from gate.domain import Digest, ProposalId
+from gate.domain import Digest, ProposalId, Risk
 from gate.lifecycle import ACTION_ENDED, ActionState
 from gate.redact import redact_command
 from gate.supervise.events import EndCause
@@ -91,11 +91,17 @@ def _newest(core: Core, view: ProposalView) -> ProposalView:
 
 
 def _is_at_rest(one: ActionView) -> bool:
-    """Whether nothing of an action is open: it ended, and so did the check that follows it."""
+    """Whether nothing of an action is open: it ended, so did the check that follows it, and its end is known.
+
+    Reading whose end is unknown has changed nothing; of anything else a person has to say what became of it.
+    """
     if one.state not in ACTION_ENDED:
         return False
+    if one.state is ActionState.LOST:
+        return one.verdict.risk is Risk.READ_ONLY
     checks = one.action.verify is not None and one.state is ActionState.SUCCEEDED
-    return not checks or one.ending is None or one.ending.checked
+    # What a person settled is not checked any more: they looked.
+    return not checks or one.ending is None or one.ending.checked or bool(one.ending.settled)
 
 
 def _went_wrong(one: ActionView) -> bool:
@@ -114,7 +120,9 @@ def _told(core: Core, one: ActionView) -> str:
         how.append(f"exit {ending.exit_code} in {duration(ending.run_s)}")
     if ending.note:
         how.append(masked(core, ending.note))
-    if one.action.verify is not None and one.state is ActionState.SUCCEEDED:
+    if ending.settled:
+        how.append(f"a person found that out: {masked(core, ending.settled)}")
+    if ending.checked:
         how.append("its check passed" if ending.verify_exit == 0 else "its check did not pass")
     if ending.dropped_bytes:
         how.append(f"{ending.dropped_bytes} bytes of output were not kept")
@@ -126,7 +134,7 @@ _STATES = {
     ActionState.SUCCEEDED: "it ran and succeeded",
     ActionState.FAILED: "it failed",
     ActionState.CANCELLED: "it did not run",
-    ActionState.LOST: "its end is unknown: it may have run or not, and a person has to find out",
+    ActionState.LOST: "its end is unknown: it may have run or not",
 }
 
 
