@@ -25,7 +25,7 @@ from bot.planning.model.thinking import (
     Thought,
     Told,
     answer_text,
-    digest_of,
+    extended,
     length_of,
 )
 from bot.planning.model.tools import TOOLS
@@ -149,7 +149,7 @@ def _count(core: Core, outcome: Outcome, restored: Restored, added: list[Message
         body={
             "plan": view.id,
             "number": number,
-            "history": digest_of(messages),
+            "history": extended(restored.history, *added),
             "reserve": spent_doc(allowed.reserve),
             **({"beliefs": list(beliefs)} if beliefs else {}),
         },
@@ -241,7 +241,7 @@ def _answered(core: Core, restored: Restored, got: Got) -> Outcome:
     if refused is not None:
         outcome = _outcome(core, view)  # nothing of an answer that holds what is denied
         wanted = Wanted(audit=wanted.audit)
-    writing.write_answer(outcome, view, got, wanted)
+    writing.write_answer(outcome, restored, got, wanted)
     after = writing.after(restored, got)
     if operator is None:
         words = f"{view.person} is no operator any more. Nothing ran."

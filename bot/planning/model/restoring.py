@@ -16,7 +16,7 @@ from bot.planning.model.thinking import (
     Results,
     Told,
     answer_of,
-    digest_of,
+    extended,
     results_of,
 )
 from bot.planning.model.wanting import Wait
@@ -38,6 +38,7 @@ class Restored:
         order: the calls of the newest answer, in their order.
         unread: how many calls could not be read so far.
         sound: whether the words are those that were recorded.
+        history: what stands for the conversation in the record.
     """
 
     view: PlanView
@@ -50,11 +51,12 @@ class Restored:
     order: tuple[str, ...] = ()
     unread: int = 0
     sound: bool = True
+    history: str = ""
 
-    @property
-    def history(self) -> str:
-        """What stands for the conversation in the record."""
-        return digest_of(self.messages)
+    def add(self, message: Message) -> None:
+        """Go on with the next message."""
+        self.messages.append(message)
+        self.history = extended(self.history, message)
 
 
 def restore(core: Core, plan: str) -> Restored | None:
@@ -80,7 +82,7 @@ def _read(found: Restored, entry: PlanEntry) -> None:
         case Kind.PLAN_ANSWERED:
             _answered(found, entry)
         case Kind.PLAN_CONTINUED:
-            found.messages.append(Results(of=results_of(entry.words["results"])))
+            found.add(Results(of=results_of(entry.words["results"])))
             found.results, found.waits, found.order = (), (), ()
             _check(found, entry)
         case _:
@@ -89,7 +91,7 @@ def _read(found: Restored, entry: PlanEntry) -> None:
 
 def _called(found: Restored, entry: PlanEntry) -> None:
     if not found.messages:
-        found.messages.append(Told(text=entry.words["context"]))
+        found.add(Told(text=entry.words["context"]))
     found.number, found.open_call = found.number + 1, True
     found.spent += spent_of(mapping(entry.body["reserve"]))
     _check(found, entry)
@@ -97,7 +99,7 @@ def _called(found: Restored, entry: PlanEntry) -> None:
 
 def _answered(found: Restored, entry: PlanEntry) -> None:
     answered = answer_of(entry.words["reply"])
-    found.messages.append(answered)
+    found.add(answered)
     found.open_call = False
     # What was set aside gives way to what was taken.
     found.spent += spent_of(mapping(entry.body["correction"]))

@@ -147,9 +147,16 @@ def results_of(text: str) -> tuple[Result, ...]:
     return tuple(found)
 
 
-def digest_of(messages: Sequence[Message]) -> str:
-    """Return what stands for a whole conversation: SHA-256, 64 hex digits."""
-    return hashlib.sha256(_json([_doc(one) for one in messages]).encode("utf-8", "surrogatepass")).hexdigest()
+def extended(digest: str, *more: Message) -> str:
+    """Return what stands for a conversation that goes on with `more`: SHA-256 over it and what came before.
+
+    Args:
+        digest: of what came before; "" for nothing.
+    """
+    for message in more:
+        text = f"{digest}\n{_json(_doc(message))}"
+        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return digest
 
 
 def length_of(thought: Thought) -> int:

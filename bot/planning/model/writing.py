@@ -18,12 +18,11 @@ from bot.planning.model.thinking import (
     Results,
     Thought,
     answer_text,
-    digest_of,
+    extended,
     results_text,
 )
 from bot.planning.model.wanting import Refused, Wanted
 from ledger.kinds import Json, Kind, PlanIsAt
-from ledger.plans import PlanView
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,9 +52,9 @@ class Got:
     taken: Spent
 
 
-def write_answer(outcome: Outcome, view: PlanView, got: Got, wanted: Wanted) -> None:
+def write_answer(outcome: Outcome, restored: Restored, got: Got, wanted: Wanted) -> None:
     """Write what the model answered, and what its calls became."""
-    calling, taken, reserve = got.calling, got.taken, got.calling.reserve
+    view, calling, taken, reserve = restored.view, got.calling, got.taken, got.calling.reserve
     waits: list[Json] = [wait_doc(one) for one in wanted.waits]
     made: list[Json] = [*wanted.made]
     beliefs: list[Json] = [*dict.fromkeys(wanted.beliefs)]
@@ -69,7 +68,7 @@ def write_answer(outcome: Outcome, view: PlanView, got: Got, wanted: Wanted) -> 
             body={
                 "plan": view.id,
                 "number": calling.number,
-                "history": digest_of((*calling.thought.messages, got.answered)),
+                "history": extended(restored.history, got.answered),
                 "took": spent_doc(taken),
                 "correction": spent_doc(
                     Spent(
@@ -98,7 +97,7 @@ def write_results(outcome: Outcome, restored: Restored, results: tuple[Result, .
         body={
             "plan": restored.view.id,
             "number": restored.number,
-            "history": digest_of((*restored.messages, Results(of=results))),
+            "history": extended(restored.history, Results(of=results)),
         },
         words={"results": results_text(results)},
     )
