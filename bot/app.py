@@ -33,12 +33,14 @@ from bot.delivery import Delivery, Live
 from bot.execution.executor import FleetExecutor
 from bot.execution.work import Work
 from bot.ids import RandomIds
+from bot.known_secrets import KnownSecrets
 from bot.listening import Listener
 from bot.loading.lexicon import load_lexicons
 from bot.loading.library import load_library
 from bot.loading.shelf import Shelf, settle
 from bot.outcome import text_of
-from bot.planning.model.endpoint import open_thinker
+from bot.planning.model.endpoint import key_of, open_thinker
+from bot.planning.model.thinking import Thinker
 from bot.ports import Account, ChatPort, Clock, Executor, Inbound, PlaceRef
 from bot.pressing import Presses
 from bot.runtime import said_at_run_time
@@ -97,10 +99,15 @@ def build(
     ports: Sequence[ChatPort],
     clock: Clock,
     executor: Executor | None = None,
+    thinker: Thinker | None = None,
     probe: Probe = no_probe,
     stopwatch: Stopwatch = no_stopwatch,
 ) -> App:
-    """Put the core together around an open ledger. Call it inside the running loop."""
+    """Put the core together around an open ledger. Call it inside the running loop.
+
+    Args:
+        thinker: the model that may plan; None for none.
+    """
     inventory = inventory_of(config)
     library = config.paths.library
     queries = Queries(ledger.reader)
@@ -129,7 +136,8 @@ def build(
         delegates=delegates_of(config.agents, places=config.places, inventory=inventory),
         settings=settings,
         retention_days=config.number("ledger.retention_days"),
-        thinker=open_thinker(config),
+        secrets=KnownSecrets(filter(None, [key_of(config)])),
+        thinker=thinker,
         rehearsal=config.rehearsal,
         probe=probe,
         stopwatch=stopwatch,
@@ -212,7 +220,7 @@ def chat(config: Config, *, first: str = "") -> int:
 
 
 async def _converse(config: Config, ledger: Ledger, port: ConsolePort, clock: Clock) -> None:
-    app = build(config, ledger, ports=[port], clock=clock)
+    app = build(config, ledger, ports=[port], clock=clock, thinker=open_thinker(config))
     port.greet = app.conversation.greet
     async with running(app):
         await port.listen(app.conversation.sink)
@@ -291,7 +299,8 @@ async def _serve(config: Config, ledger: Ledger, clock: Clock) -> None:
     ports = [console, *surfaces.open_ports(config, clock=clock, bookmarks=bookmarks)]
     keys = read_keys(config.agents)
     stopwatch = no_stopwatch if metrics is None else metrics.stopwatch
-    app = build(config, ledger, ports=ports, clock=clock, stopwatch=stopwatch)
+    thinker = open_thinker(config)
+    app = build(config, ledger, ports=ports, clock=clock, thinker=thinker, stopwatch=stopwatch)
     console.greet = app.conversation.greet
     app.core.secrets.learn(keys.clear)
     desk = Desk(app.core, app.conversation, keys)

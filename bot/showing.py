@@ -64,7 +64,7 @@ def show(
     """Answer a control word that only shows something."""
     match command:
         case commands.Help():
-            outcome.say(Text.of(*HELP, *_library(core)))
+            outcome.say(Text.of(*HELP, *_library(core), *_model(core)))
         case commands.ShowSettings(key=key):
             outcome.say(Text.of(*_settings(core, key)))
         case commands.ShowTargets():
@@ -88,6 +88,14 @@ def show(
 def _library(core: Core) -> list[str]:
     titles = [document.title for document in core.library.documents.values()]
     return [f"Knows by name: {listed(titles, most=12)}."] if titles else []
+
+
+def _model(core: Core) -> list[str]:
+    if core.thinker is None:
+        return []
+    return [
+        f"What none of it reads is planned by {core.thinker.name}, which only proposes. cancel drops a plan."
+    ]
 
 
 def _settings(core: Core, key: str) -> list[str]:

@@ -19,6 +19,7 @@ from pydantic import BaseModel, ValidationError
 import adapters
 from bot.callers import Callers, Entrance
 from bot.delegates.keys import read as read_keys
+from bot.planning.model import endpoint
 from bot.ports import Bookmarks, ChatPort, Clock
 from bot.settings.config import Config
 from bot.settings.errors import ConfigError, Problem, unknown
@@ -33,7 +34,7 @@ def names() -> list[str]:
 
 
 def problems(config: Config) -> dict[str, list[Problem]]:
-    """Return what is wrong with each adapter that is on, and with secrets of agents; asks no network."""
+    """Return what is wrong with adapters that are on, secrets of agents, and the model; asks no network."""
     where = str(config.file or "")
     found: dict[str, list[Problem]] = {}
     for name, table in config.adapters.items():
@@ -48,6 +49,8 @@ def problems(config: Config) -> dict[str, list[Problem]]:
         read_keys(config.agents)
     except ConfigError as error:
         found["agents"] = [replace(one, where=where) for one in error.problems]
+    if wrong := endpoint.problems(config):
+        found["model"] = wrong
     return found
 
 

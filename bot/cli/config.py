@@ -52,6 +52,7 @@ def _check(args: argparse.Namespace) -> int:
     print(f"ok · {config.file or 'no config file, defaults'}")
     print(f"adapters: {', '.join(config.adapters) or 'none, the console only'}")
     print(f"agents: {', '.join(config.agents) or 'none'}")
+    print(f"model: {_model(config)}")
     print(f"places: {', '.join(config.places) or 'none named'}")
     print(f"operators: {people} · targets: {len(config.targets)} · posture: {config.policy.posture}")
     if rule_files(config):
@@ -60,6 +61,15 @@ def _check(args: argparse.Namespace) -> int:
     for warning in (*lone_deciders(config.policy, targets), *small_quorums(config.policy, targets)):
         print(f"warning: {warning}")
     return 0
+
+
+def _model(config: "Config") -> str:
+    provider, name = config.text("model.provider"), config.text("model.name")
+    return (
+        "off"
+        if provider == "off"
+        else f"{provider}:{name}, planner.autonomy {config.text('planner.autonomy')}"
+    )
 
 
 def _one(args: argparse.Namespace) -> int:
