@@ -62,6 +62,27 @@ async def test_a_conversation_goes_back_as_it_was() -> None:
     assert server.requests[0]["messages"][3]["content"] == "up 3 days"
 
 
+async def test_anthropic_is_told_the_same_in_its_own_form() -> None:
+    first = Answered(text="", calls=(Call(id="c0", tool="run", args=LOOK.args),))
+    result = Results(of=(Result(call="c0", tool="run", text="up 3 days"),))
+    async with model_server(calls(LOOK), says("It is well.")) as server:
+        place = Place(
+            provider=Provider.ANTHROPIC, model="claude-scripted", base_url=server.url.removesuffix("/v1")
+        )
+        thinker = Endpoint(place, key="sk-ant-simulated")
+        asked = await thinker.think(thought())
+        answered = await thinker.think(thought(first, result))
+        await thinker.close()
+    assert asked.answered.calls[0].tool == "run"
+    assert (asked.tokens_in, asked.tokens_out) == (100, 20)
+    assert answered.answered == says("It is well.")
+    assert all("sk-ant-simulated" in key for key in server.keys)
+    last = server.requests[1]["messages"][-1]["content"][0]
+    assert (last["type"], last["tool_use_id"]) == ("tool_result", "c0")
+    assert "up 3 days" in json.dumps(last["content"])
+    assert server.requests[0]["max_tokens"] == 321
+
+
 @pytest.mark.parametrize(
     ("answer", "why"),
     [

@@ -13,6 +13,7 @@ from bot.ports import PlaceRef
 from bot.settings.layers import Candidate, Layer
 from gate.policy import Policy, Posture
 from ledger.kinds import Kind
+from tests.bot.test_guidance import taught
 from tests.kit import Kit, ScriptedPort, conversation, person
 from tests.simulators.model.double import Scripted, call, calls, read, says
 
@@ -504,6 +505,9 @@ async def test_facts_and_guidance_are_quoted_and_held_back_guidance_is_not(tmp_p
         assert "> shop sync" in told
         assert "vault: " not in told
         assert "podman" not in told
+        await taught(kit, "prefer nftables")
+        await kit.say(UNREAD)
+        assert "> prefer nftables" in read(model.thoughts[-1])
 
 
 async def test_forgetting_takes_what_a_plan_was_told(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A local server that speaks as OpenAI's chat completions do, and answers by a script.
+"""A local server that speaks as OpenAI's chat completions or Anthropic's messages do, by a script.
 
 It takes what the SDK really sends, keeps every request as it came over the wire, and can be made to fail: an
 HTTP status, text that is no JSON, an answer that never comes.
@@ -37,6 +37,14 @@ class ModelServer:
         place = Place(provider=Provider.COMPATIBLE, model="scripted", base_url=self.url)
         return Endpoint(place, key=key)
 
+    async def message(self, request: web.Request) -> web.Response:
+        """Answer as Anthropic does."""
+        self.requests.append(await request.json())
+        self.keys.append(request.headers.get("x-api-key") or request.headers.get("Authorization", ""))
+        answer = self.script[len(self.requests) - 1]
+        assert isinstance(answer, Answered)
+        return web.json_response(_message(answer))
+
     async def complete(self, request: web.Request) -> web.Response:
         raw = await request.read()
         asked = json.loads(raw)
@@ -53,6 +61,25 @@ class ModelServer:
             await self.never.wait()
             return web.Response(status=500)
         return web.json_response(_completion(answer))
+
+
+def _message(answer: Answered) -> dict[str, Any]:
+    """Return an answer as Anthropic's messages are."""
+    said = [{"type": "text", "text": answer.text}] if answer.text else []
+    calls = [
+        {"type": "tool_use", "id": one.id, "name": one.tool, "input": json.loads(one.args)}
+        for one in answer.calls
+    ]
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "scripted",
+        "content": [*said, *calls],
+        "stop_reason": "tool_use" if calls else "end_turn",
+        "stop_sequence": None,
+        "usage": {"input_tokens": 100, "output_tokens": 20},
+    }
 
 
 def _completion(answer: Answered) -> dict[str, Any]:
@@ -85,6 +112,7 @@ async def model_server(
     server = ModelServer(script)
     app = web.Application()
     app.router.add_post("/v1/chat/completions", server.complete)
+    app.router.add_post("/v1/messages", server.message)
     runner = web.AppRunner(app, shutdown_timeout=0.1)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)
