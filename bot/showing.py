@@ -37,6 +37,8 @@ HELP = (
     "  save that as a runbook called deploy blog · retire runbook <id> · what have you learned?",
     "  settle <id> ran, because …  for what has an unknown end",
     "  remind me tomorrow at 9 to … · every weekday at 9: run … · reminders · schedules · cancel reminder",
+    "  tell me when /var on web1 passes 90 % · watch failed units on @web · watches · stop watching <id>",
+    "  signals · maintenance web1 for 2h · end maintenance web1  for alerts",
     '  send "deploy starts at 10" to #ops · send this to #ops · post the digest to #ops',
     "  trust <command> on <target> for 30 days · trust rules · revoke trust <id>",
     "  from now on … · guidance · guidance confirm <id> · guidance reject <id> why",
