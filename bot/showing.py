@@ -12,7 +12,7 @@ from bot.core import Core
 from bot.digest import digest
 from bot.origin import asker, name_of, origin_of
 from bot.outcome import Outcome
-from bot.phrasing import clock_time, listed, named, title
+from bot.phrasing import clock_time, listed, named, plural, title
 from bot.runbooks import showing as run_showing
 from bot.settings import explain
 from bot.settings.errors import unknown
@@ -137,6 +137,8 @@ def open_lines(core: Core, *, zone: tzinfo, now: datetime, behind: Behind) -> li
         for one in core.queries.in_state(ActionState.LOST)
     ]
     lines += run_showing.open_lines(core, zone=zone, now=now)
+    if firing := core.queries.count_open_groups():
+        lines.append(f"{plural(firing, 'card')} of alerts that fire: signals lists them.")
     if frozen := core.queries.frozen():
         lines.append(f"Frozen until settled: {', '.join(map(str, frozen))}.")
     return lines

@@ -9,6 +9,7 @@ from bot.signals.cards import FIRING
 from bot.signals.rules import SignalRule
 from gate.policy import Policy, Posture
 from tests.bot.signals.alerting import Sender, alert, alerting, at_rest, cards, executor, telling, texts
+from tests.hostile import TEXTS
 from tests.kit import Kit
 
 LETS = Policy(revision="r" * 64, posture=Posture.APPROVE_CONFIG)
@@ -117,6 +118,34 @@ async def test_no_text_of_an_alert_does_anything_but_stand_there(tmp_path: Path,
                 assert not line.startswith(("✓ approved", "SYSTEM", "To run it, type:  destroy")), line
                 assert len(line) < 700, line
                 assert line.isprintable(), line
+
+
+async def test_the_table_of_hostile_texts_does_nothing_by_labels_either(tmp_path: Path) -> None:
+    marker, victim = tmp_path / "marker", tmp_path / "victim"
+    victim.mkdir()
+    more = {"signals__storm_groups": 1000, "signals__acts_per_hour": 1000}
+    async with alerting(
+        tmp_path, level="run", more=more, executor=TOLD, policy=LETS, secrets=(SECRET,)
+    ) as kit:
+        await kit.say(f"run touch {marker} on local")
+        waits = kit.newest_id()
+        values = {
+            "MARKER": str(marker),
+            "VICTIM": str(victim),
+            "SECRET": str(tmp_path),
+            "ID": waits,
+            "WORD": "destroy",
+        }
+        before, sender = world(kit), Sender(kit)
+        for number, one in enumerate(TEXTS):
+            await sender.send(*attack(one.filled(values), number))  # type: ignore[arg-type] # signals
+        await at_rest(kit)
+        assert world(kit) == before
+        assert set(executor(kit).ran) <= {"df -h"}
+        assert kit.states(waits) == ["waiting"]
+        assert not marker.exists()
+        assert victim.exists()
+        assert len(TEXTS) >= 60
 
 
 async def test_a_card_of_an_alert_is_no_card_of_ours(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """Deliveries: what is new, what shares a card, what comes twice, what flaps, and storms of a thousand."""
 
+import asyncio
+import contextlib
 import time
 from pathlib import Path
 
@@ -7,6 +9,7 @@ import pytest
 
 from bot.ports import NotCommittedError
 from bot.signals.cards import OVER
+from ledger.kinds import LedgerUnwritableError
 from ledger.projections import reset
 from ledger.verify import verify_live
 from tests.bot.signals.alerting import Sender, alert, alerting, at_rest, cards, executor, telling, texts
@@ -186,6 +189,38 @@ async def test_what_was_stored_and_cannot_be_recorded_is_taken_later(tmp_path: P
         await at_rest(kit)
         assert executor(kit).ran == ["df -h"]
         assert len(cards(kit)) == 1
+
+
+@pytest.mark.parametrize("moment", ["inbox.committed", "signal.composed", "signal.recorded", "action.queued"])
+async def test_killed_at_any_moment_it_acts_once(tmp_path: Path, moment: str) -> None:
+    ran = []
+    async with alerting(tmp_path, level="run", executor=TOLD) as kit:
+        reached = asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        def probe(now: str) -> None:
+            if now == moment:
+                full(kit)  # nothing is written any more, as if the process were gone
+                loop.call_soon_threadsafe(reached.set)
+
+        object.__setattr__(kit.core, "probe", probe)
+        sending = asyncio.create_task(Sender(kit).send(alert(), event="d"))
+        await reached.wait()
+        await asyncio.wait([sending], timeout=1)
+        sending.cancel()
+        await asyncio.gather(sending, return_exceptions=True)
+        ran += executor(kit).ran
+        object.__setattr__(kit.core, "probe", lambda _moment: None)
+        with contextlib.suppress(LedgerUnwritableError):
+            await kit.app.conversation._delivery.flush()
+        full(kit, is_full=False)
+    async with alerting(tmp_path, level="run", executor=TOLD) as kit:
+        await at_rest(kit)
+        ran += executor(kit).ran
+        assert not await Sender(kit).send(alert(), event="d")
+        await at_rest(kit)
+        assert ran == ["df -h"]
+        assert kit.kinds().count("signal:handled") == 1
 
 
 async def test_what_could_not_be_stored_was_not_taken(tmp_path: Path) -> None:
