@@ -98,7 +98,8 @@ def prune(connection: sqlite3.Connection, *, before: datetime, now: datetime) ->
         " AND hash NOT IN (SELECT words FROM job WHERE next_at != '')"
         " AND hash NOT IN (SELECT words FROM signal WHERE state = 'firing')"
         " AND seq NOT IN (SELECT n.seq FROM run_event n JOIN run r ON r.id = n.run WHERE r.state <> 'ended')"
-        " AND seq NOT IN (SELECT n.seq FROM plan_event n JOIN plan p ON p.id = n.plan WHERE p.state <> 'ended')",
+        " AND seq NOT IN"
+        " (SELECT n.seq FROM plan_event n JOIN plan p ON p.id = n.plan WHERE p.state <> 'ended')",
         (instant(now), last or 0),
     ).rowcount
 

@@ -29,7 +29,7 @@ from gate.policy import Operator
 from gate.signals import Reach, Signal, reach
 from gate.supervise.domain import DECLARED
 from ledger.kinds import Json, Kind, SwitchesAre
-from ledger.signals import How, SignalActView
+from ledger.signal_views import How, SignalActView
 
 #: Of one group, so many matches are acted on; of more it is only said that they are there.
 MOST_MATCHES = 5

@@ -20,7 +20,8 @@ from gate.lifecycle import ACTION_ENDED, ActionState
 from gate.redact import redact
 from gate.signals import WATCH
 from gate.supervise.domain import RunId
-from ledger.signals import NAMED, GroupView, How, SignalActView, StormView
+from ledger.signal_views import GroupView, How, SignalActView, StormView
+from ledger.signals import NAMED
 from ledger.views import ActionView
 
 _Line = str | Span | list[Span | str]

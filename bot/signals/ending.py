@@ -11,7 +11,7 @@ from gate.domain import AGENT, ProposalId
 from gate.lifecycle import ActionState, ApprovalState, ClarificationState
 from gate.supervise.domain import RunId
 from ledger.kinds import ApprovalIs, ClarificationIs, Kind
-from ledger.signals import How, SignalActView
+from ledger.signal_views import How, SignalActView
 
 _WHY = "the alert is over"
 

@@ -17,7 +17,7 @@ from gate.domain import PlaceId, ProposalId
 from gate.lifecycle import JobState
 from gate.signals import WATCH, Signal, SignalStatus
 from ledger.kinds import Json, Kind, LostRaceError, SignalsAre
-from ledger.signals import Held
+from ledger.signal_views import Held
 
 log = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from bot.signals import cards, maintenance, watches
 from bot.signals.dial import DIAL
 from bot.text import Text, muted
 from gate.domain import ProposalId
-from ledger.signals import GroupView
+from ledger.signal_views import GroupView
 
 LISTED = 15
 

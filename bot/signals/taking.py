@@ -27,7 +27,8 @@ from gate.redact import redact
 from gate.signals import Known, News, Signal, SignalStatus, news, unpack
 from ledger.codec import instant
 from ledger.kinds import Json, Kind, LedgerError, LostRaceError, ProposalIsNew, SignalsAre
-from ledger.signals import GroupView, Held, SignalView, group_key, signal_id
+from ledger.signal_views import GroupView, Held, SignalView
+from ledger.signals import group_key, signal_id
 
 log = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from bot.text import Text, muted
 from gate.domain import Reason, ReasonCode
 from gate.resolve.decision import Act
 from ledger.jobs import JobView
-from ledger.signals import WatchState, WatchView
+from ledger.signal_views import WatchState, WatchView
 
 _MARKS = {WatchState.CLEAR: "✓", WatchState.RAISED: "▲", WatchState.BLIND: "?"}
 

@@ -22,7 +22,8 @@ from gate.resolve.watch import Watched, is_raised
 from gate.signals import ALERTNAME, WATCH, Signal, SignalStatus
 from ledger.jobs import JobView
 from ledger.kinds import Kind, LostRaceError
-from ledger.signals import WatchState, signal_id
+from ledger.signal_views import WatchState
+from ledger.signals import signal_id
 from ledger.views import ActionView
 
 _PURPOSE = re.compile(r"watch (?P<job>[a-z0-9]{6}): ")

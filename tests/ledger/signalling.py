@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from ledger.kinds import Draft, Json, Kind
-from ledger.signals import Held, How, group_key, signal_id
+from ledger.signal_views import Held, How
+from ledger.signals import group_key, signal_id
 from tests.gate.makers import HERE, NOW
 
 S1, S2 = signal_id("am", "f1"), signal_id("am", "f2")

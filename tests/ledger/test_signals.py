@@ -8,7 +8,8 @@ from gate.errors import TransitionError
 from gate.signals import SignalStatus
 from ledger.kinds import Draft, Kind, LostRaceError, SignalsAre
 from ledger.projections import reset
-from ledger.signals import NAMED, Held, How, WatchState, group_key
+from ledger.signal_views import Held, How, WatchState
+from ledger.signals import NAMED, group_key
 from ledger.views import PRUNED
 from tests.gate.makers import HERE, NOW
 from tests.ledger.signalling import (
