@@ -225,7 +225,7 @@ class Conversation:
         return outcome
 
     async def _hear(self, arrived: recovery.Arrived) -> Outcome | None:
-        """Take what machines report; return what came of the newest of it, None where it is kept for later."""
+        """Take what machines report; return what came of the newest, None where it is kept for later."""
         heard = await self._signals.hear(arrived.inbound, key=arrived.key)
         for outcome in heard:
             await self.perform(outcome)

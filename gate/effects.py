@@ -143,7 +143,10 @@ def _profiles(
 
 
 _HIGH, _CRITICAL, _WRITE = SemanticTier.HIGH, SemanticTier.CRITICAL, SecurityTier.WRITE
-_READS = "status history show jobs recall settings guidance_list trust_list targets runbooks memory_search file_read"
+_READS = (
+    "status history show jobs recall settings guidance_list trust_list targets runbooks memory_search "
+    "file_read"
+)
 
 #: Every tool that is known, by name. Ours come first in each line, then what others call the same thing (K7).
 PROFILES: Mapping[str, ToolEffectProfile] = MappingProxyType(

@@ -41,6 +41,7 @@ ROWS: Mapping[Act | str, Row] = {
     COMMAND: Row(said="run systemctl restart caddy on local"),  # runs at once under approve_config
     Act.REMIND: Row(said="remind me in 20 minutes to call Bo"),
     Act.SCHEDULE: Row(said="every weekday at 9: run uptime on local"),
+    Act.WATCH: Row(said="watch local every 10 minutes"),
     Act.CANCEL_JOB: Row(before="remind me in 30 minutes to call Kim", said="cancel my reminder to call Kim"),
     Act.SEND_OUTBOUND: Row(said='send "hello" to #security'),
     Act.POST_ARTIFACT: Row(said="post the digest to #security"),
@@ -52,6 +53,9 @@ ROWS: Mapping[Act | str, Row] = {
     ),
     Act.FORGET_FACT: Row(
         before="remember that the office party is on Friday at 18:00", said="forget the office party"
+    ),
+    Act.PROMOTE_RUNBOOK: Row(
+        before="run systemctl restart nginx on local", said="save that as a runbook called nginx", phrase=True
     ),
     Act.SET_GUIDANCE: Row(said="from now on answer in short sentences"),
     Act.SET_TRUST: Row(said="trust `systemctl restart caddy` on local for 30 days", phrase=True),
@@ -193,7 +197,7 @@ UNTOUCHED: Mapping[str, frozenset[Act | str]] = {
     "slow": frozenset({COMMAND}),
     # A time that is said in full needs no memory (K4); one that is counted from an event does, see below.
     "memory_down": frozenset(ROWS) - {Act.STORE_FACT, Act.REVISE_FACT, Act.FORGET_FACT},
-    "jobs_down": frozenset(ROWS) - {Act.REMIND, Act.SCHEDULE, Act.CANCEL_JOB},
+    "jobs_down": frozenset(ROWS) - {Act.REMIND, Act.SCHEDULE, Act.WATCH, Act.CANCEL_JOB},
 }
 
 

@@ -75,6 +75,7 @@ def test_the_registry_keeps_its_own_rules() -> None:
         "schedule.autonomy",
         "repair.autonomy",
         "runbooks.autonomy",
+        "signals.autonomy",
         "planner.autonomy",
         "delegates.autonomy",
     }
