@@ -196,7 +196,8 @@ UNTOUCHED: Mapping[str, frozenset[Act | str]] = {
     # A verdict reads nothing that gets old, and is made again right before the start.
     "slow": frozenset({COMMAND}),
     # A time that is said in full needs no memory (K4); one that is counted from an event does, see below.
-    "memory_down": frozenset(ROWS) - {Act.STORE_FACT, Act.REVISE_FACT, Act.FORGET_FACT},
+    # The digest that is posted names what was learned, facts too, and is not sent without.
+    "memory_down": frozenset(ROWS) - {Act.STORE_FACT, Act.REVISE_FACT, Act.FORGET_FACT, Act.POST_ARTIFACT},
     "jobs_down": frozenset(ROWS) - {Act.REMIND, Act.SCHEDULE, Act.WATCH, Act.CANCEL_JOB},
 }
 

@@ -282,11 +282,15 @@ async def _base_url(folder: Path) -> None:
     assert [one.key for one in found] == ["model.base_url"]
 
 
-@check("model.api_key_file")
-async def _api_key_file(folder: Path) -> None:
+def _write_key(folder: Path) -> None:
     folder.mkdir(exist_ok=True)
     (folder / "key").write_text("sk-of-a-file\n")
     (folder / "key").chmod(0o600)
+
+
+@check("model.api_key_file")
+async def _api_key_file(folder: Path) -> None:
+    _write_key(folder)
     flags = ("model.provider=openai", "model.name=x", f"model.api_key_file={folder}/key")
     assert key_of(configured(folder, *flags), {"OPENAI_API_KEY": "sk-other"}) == "sk-of-a-file"
 

@@ -143,7 +143,8 @@ class Attempt:
             used = ruling.events[-1]
             assert isinstance(used, Consumed)
             assert used.request is not None or not asks
-            self.let_go.append((self.state.number, ruling.invocation.digest))
+            if self.envelope.steps[used.step].tools:  # else nothing runs: a person agrees, and that is all
+                self.let_go.append((self.state.number, ruling.invocation.digest))
         self.take(ruling.state, ruling.events)
 
     def answer(self, who: str, *, agree: bool, request: str = "", reason: str | None = "no") -> None:
