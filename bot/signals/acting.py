@@ -7,6 +7,7 @@ and the card says why.
 """
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -46,12 +47,14 @@ class Fired:
     Attributes:
         signals: (id, signal) of each, at least one.
         acts: what was done in this group before.
+        firing: ids of those of the group that fired before; what was done about others only is over.
         storm, late: as in `gate.signals.reach`.
     """
 
     group: str
     signals: Sequence[_Named]
     acts: Sequence[SignalActView] = ()
+    firing: AbstractSet[str] = frozenset()
     storm: bool = False
     late: bool = False
 
@@ -109,7 +112,7 @@ def _cases(core: Core, fired: Fired) -> list[_Case]:
     for name, signal in fired.signals:
         matched = match(core, signal)
         found.setdefault(matched.key, (matched, []))[1].append((name, signal))
-    before = {one.key for one in fired.acts}
+    before = {one.key for one in fired.acts if fired.firing & set(one.signals)}
     fresh = [one for key, one in found.items() if key not in before]
     room = max(0, MOST_MATCHES - len(before))
     cases = [_case(core, fired, *one) for one in fresh[:room]]

@@ -249,14 +249,17 @@ def _documents(core: Core, signal: Signal) -> Sequence[Match]:
         return ()
     service = next((signal.labels[one] for one in _SERVICE_LABELS if signal.labels.get(one)), "")
     service = service.removesuffix(".service")
-    spoken = [words] if not InputType.SERVICE.fits(service) else [[service, *words], words]
+    spoken = [words] if not InputType.SERVICE.fits(service) else [[service, *words], [*words, service], words]
     for sentence in spoken:
-        certain = exact(tokens(" ".join(sentence)), library=core.library)
+        # A word of the name is no value: "TailFile" shows the unit file of no service called tail.
+        found = exact(tokens(" ".join(sentence)), library=core.library)
+        certain = tuple(one for one in found if set(one.values.values()) <= {service})
         if certain:
             return certain
     services = tuple(core.inventory.services)
     near = alike(tokens(" ".join(words)), library=core.library, services=services)
-    return tuple(one for one in near if one.score >= _WORTH_OFFERING)[: _MOST_OPTIONS + 1]
+    worth = [one for one in near if one.score >= _WORTH_OFFERING][: _MOST_OPTIONS + 1]
+    return tuple(replace(one, values={}) for one in worth)
 
 
 def words_of(name: str) -> list[str]:

@@ -173,7 +173,15 @@ class Delivery:
             if group.storm or (group.view is not None and group.view.held == Held.STORM):
                 continue  # the card of the storm tells of it
             acts = () if group.view is None else group.view.acts
-            fired = Fired(group=group.id, signals=group.fired, acts=acts, storm=bool(stormy), late=self.late)
+            firing = frozenset() if group.view is None else {one.id for one in group.view.firing}
+            fired = Fired(
+                group=group.id,
+                signals=group.fired,
+                acts=acts,
+                firing=firing,
+                storm=bool(stormy),
+                late=self.late,
+            )
             handle(self.core, self.outcome, fired)
         if stormy:
             self.outcome.refresh(ProposalId(stormy), place=self.place)

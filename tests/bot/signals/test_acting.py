@@ -180,7 +180,7 @@ async def test_what_is_never_done_is_not_proposed(tmp_path: Path) -> None:
 async def test_a_name_alone_changes_nothing_by_itself(tmp_path: Path) -> None:
     """The alert is called like a document that restarts something, and no rule says to do that."""
     async with acting(tmp_path, rules=[]) as kit:
-        await Sender(kit).send(alert("RestartCaddy"))
+        await Sender(kit).send(alert("Restart", labels={"service": "caddy"}))
         await at_rest(kit)
         assert ran(kit) == []
         assert "it changes something, and no rule of yours says to do that" in kit.card.text

@@ -102,6 +102,7 @@ def test_the_name_of_an_alert_is_taken_apart(name: str, words: list[str]) -> Non
         ({"alertname": "ServiceDown", "service": "caddy"}, "service-status", {"service": "caddy"}, True),
         ({"alertname": "ServiceDown", "service": "caddy; reboot"}, "", {}, False),
         ({"alertname": "Gremlins"}, "", {}, False),
+        ({"alertname": "TailFile"}, "", {}, False),  # a word of its name is no value
         ({"alertname": "RebootRequired"}, "reboot-required", {}, True),
     ],
 )
@@ -112,6 +113,14 @@ def test_a_document_is_known_by_its_title(
     assert found.is_sure is sure
     if document:
         assert (found.what.name, dict(found.values)) == (document, values)
+
+
+@pytest.mark.parametrize("path", ["/var/log/syslog", "/var/log; reboot", "../etc", "$(reboot)", "-rf"])
+def test_a_value_that_is_not_of_its_type_is_no_value(path: str) -> None:
+    found = matched({"alertname": "FolderSizes", "path": path, "instance": "web1"})
+    assert found.what.name == "folder-sizes"
+    assert found.values.get("path") == (path if path == "/var/log/syslog" else None)
+    assert all("reboot" not in request and path in ("/var/log/syslog", "-rf") for _, request in found.options)
 
 
 def test_what_changes_something_has_to_be_named_word_for_word() -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,26 @@ async def test_alerts_of_one_group_share_a_card(tmp_path: Path) -> None:
         assert "2 of 3 firing" in card
         assert card.count("Proposed, and waits for a yes") == 2
         assert card.count("withdrawn") == 1
+
+
+async def test_the_same_match_is_acted_on_once_while_any_of_it_fires(tmp_path: Path) -> None:
+    first = alert(labels={"device": "sda"}, fingerprint="sda")
+    second = alert(labels={"device": "sdb"}, fingerprint="sdb", minutes=-1)
+    async with alerting(tmp_path, level="run", executor=TOLD) as kit:
+        sender = Sender(kit)
+        await sender.send(first, alert("Unknown", "nowhere", group=first.group))
+        await sender.send(second)
+        await at_rest(kit)
+        assert executor(kit).ran == ["df -h"]
+        over = alert(status="resolved").status
+        await sender.send(replace(first, status=over))
+        kit.clock.advance(60)
+        await sender.send(replace(first, starts_at=kit.clock.now()))
+        await at_rest(kit)
+        assert executor(kit).ran == ["df -h", "df -h"]  # what it was done about was over, and began anew
+        await sender.send(replace(second, starts_at=kit.clock.now()))
+        await at_rest(kit)
+        assert executor(kit).ran == ["df -h", "df -h"]
 
 
 async def test_of_one_group_only_so_many_matches_are_acted_on(tmp_path: Path) -> None:
