@@ -47,17 +47,17 @@ def parse(text: str) -> Checkpoint:
     Raises:
         CheckpointError: it is not one.
     """
-    match text.split("\n"):
-        case [origin, size, root, ""] if origin and size.isascii() and size.isdigit():
-            try:
-                checkpoint = Checkpoint(origin=origin, size=int(size), root=base64.b64decode(root))
-            except ValueError as error:
-                raise CheckpointError(CheckpointError.__doc__) from error
-            if checkpoint.text == text and len(checkpoint.root) == _ROOT_BYTES:
-                return checkpoint
-        case _:
-            pass
-    raise CheckpointError(CheckpointError.__doc__)
+    origin, size, root, end = (*text.split("\n"), *[""] * 4)[:4]
+    if not (origin and size.isascii() and size.isdigit()) or end:
+        raise CheckpointError(CheckpointError.__doc__)
+    try:
+        checkpoint = Checkpoint(origin=origin, size=int(size), root=base64.b64decode(root))
+    except ValueError as error:
+        raise CheckpointError(CheckpointError.__doc__) from error
+    # Whatever was left out above makes another text: one line more or less, another form of a number.
+    if checkpoint.text != text or len(checkpoint.root) != _ROOT_BYTES:
+        raise CheckpointError(CheckpointError.__doc__)
+    return checkpoint
 
 
 def open_checkpoint(note: str, keys: tuple[Verifier, ...]) -> Checkpoint:

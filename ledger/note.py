@@ -156,25 +156,19 @@ def open_note(note: str, keys: Iterable[Verifier]) -> str:
 
 
 def _parse_signature(line: str) -> tuple[str, bytes, bytes]:
-    match line.split(" "):
-        case [dash, name, code] if dash == _DASH and name:
-            raw = _decode(code)
-            if raw is not None and len(raw) > _KEY_ID_BYTES:
-                return name, raw[:_KEY_ID_BYTES], raw[_KEY_ID_BYTES:]
-        case _:
-            pass
-    raise NoteError(f"This is no signed note: malformed signature line {line[:80]!r}.")
+    dash, name, code = (*line.split(" ", 2), "", "")[:3]
+    raw = _decode(code) if dash == _DASH and name else None
+    if raw is None or len(raw) <= _KEY_ID_BYTES:
+        raise NoteError(f"This is no signed note: malformed signature line {line[:80]!r}.")
+    return name, raw[:_KEY_ID_BYTES], raw[_KEY_ID_BYTES:]
 
 
 def _parse_key(text: str) -> tuple[str, bytes]:
-    match text.split("+", 2):
-        case [name, _, code]:
-            raw = _decode(code)
-            if raw is not None and len(raw) == 1 + _KEY_BYTES and raw[:1] == _ED25519:
-                return check_name(name), raw[1:]
-        case _:
-            pass
-    raise KeyFormatError(KeyFormatError.__doc__)
+    name, _, code = (*text.split("+", 2), "", "")[:3]
+    raw = _decode(code)
+    if raw is None or len(raw) != 1 + _KEY_BYTES or raw[:1] != _ED25519:
+        raise KeyFormatError(KeyFormatError.__doc__)
+    return check_name(name), raw[1:]
 
 
 def _encode(raw: bytes) -> str:

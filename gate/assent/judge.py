@@ -220,7 +220,8 @@ def _answer_after_mark(case: Case) -> Unit | None:
     found: Unit | None = None
     for unit in case.units:
         if unit.sort is Sort.BREAK:
-            found = None if unit.text in QUESTION_MARKS else found
+            if unit.text in QUESTION_MARKS:
+                found = None
         elif found is None or unit.sense in {Sense.NO, Sense.REFUSE}:
             found = unit
     return found

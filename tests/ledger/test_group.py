@@ -232,6 +232,8 @@ def _interrupt_while(waits: Callable[[], object], *, when: Callable[[], None]) -
     """Run `waits` in the main thread and send it Ctrl-C once `when` returns."""
     main = threading.main_thread().ident
     assert main is not None
+    # Whoever started the tests in the background had it ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def strike() -> None:
         when()
