@@ -14,7 +14,7 @@ import pytest
 
 from bot.execution import wrap
 from bot.inventory import Inventory, TargetConfig, build
-from gate.domain import TargetKind
+from gate.domain import PendingApproval, TargetKind
 from gate.lifecycle import RunStatus
 from ledger.runs import RunView
 from tests.kit import Kit
@@ -117,7 +117,12 @@ class Tale:
             left = (runs[0].until - self.kit.clock.now()).total_seconds()
             self.kit.clock.advance(max(left, 0))
             return False
-        return runs[0].status is RunStatus.AWAITING_APPROVAL and bool(self.kit.core.queries.pending())
+        pending = self.kit.core.queries.pending()
+        # A yes to a card that is still on its way counts for nothing (X2).
+        return runs[0].status is RunStatus.AWAITING_APPROVAL and bool(pending) and self._is_shown(pending[-1])
+
+    def _is_shown(self, pending: PendingApproval) -> bool:
+        return self.kit.core.queries.was_shown(pending.proposal, pending.shown_in)
 
     async def agree_until(self, step: str) -> None:
         """Say yes to everything until the run comes to rest in `step` or is over."""
