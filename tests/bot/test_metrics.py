@@ -17,6 +17,7 @@ from bot.settings.config import load
 from bot.settings.paths import Paths
 from bot.timing import Timing, no_stopwatch
 from gate.domain import RouteKind
+from gate.policy import Policy
 from ledger.kinds import Draft, Json, Kind
 from tests.bot.test_digest import Ends
 from tests.bot.test_health import SickPort
@@ -62,7 +63,10 @@ class Watch:
 @contextlib.asynccontextmanager
 async def measured(folder: Path, *, clock: ScriptedClock | None = None) -> AsyncIterator[tuple[Kit, Metrics]]:
     watch = Watch()
-    async with conversation(folder, executor=Ends, clock=clock, stopwatch=watch) as kit:
+    policy = Policy(
+        revision="r" * 64, nudge_s=0, escalate_s=0
+    )  # a reminder beside a test would be counted too
+    async with conversation(folder, executor=Ends, clock=clock, stopwatch=watch, policy=policy) as kit:
         watch.metrics = Metrics(kit.core.ledger, clock=kit.clock, file=folder / "health.json")
         kit.core.ledger.timed = lambda: watch(Timing.APPEND)
         yield kit, watch.metrics
@@ -244,13 +248,13 @@ def test_what_was_due_is_counted(tmp_path: Path) -> None:
 
 async def test_what_waits_is_told_by_its_age(tmp_path: Path) -> None:
     async with measured(tmp_path) as (kit, metrics):
-        for wait_s in (230, 60, 0):
+        for wait_s in (240, 60, 0):
             await kit.say(ASK, place=f"ops{wait_s}")
             kit.clock.advance(wait_s)
         found = read(metrics)
         ages = {label: count for (name, label), count in found.items() if name == "sayso_approvals_pending"}
         assert ages == {"under_1m": 1, "under_5m": 1, "under_15m": 1, "under_1h": 0, "over_1h": 0}
-        assert found["sayso_approvals_oldest_seconds", ""] == 290  # before anybody is reminded
+        assert found["sayso_approvals_oldest_seconds", ""] == 300
         assert (found["sayso_inbox_depth", ""], found["sayso_outbox_depth", ""]) == (0, 0)
 
 
