@@ -63,9 +63,7 @@ class Watch:
 @contextlib.asynccontextmanager
 async def measured(folder: Path, *, clock: ScriptedClock | None = None) -> AsyncIterator[tuple[Kit, Metrics]]:
     watch = Watch()
-    policy = Policy(
-        revision="r" * 64, nudge_s=0, escalate_s=0
-    )  # a reminder would be counted too
+    policy = Policy(revision="r" * 64, nudge_s=0, escalate_s=0)  # a reminder would be counted too
     async with conversation(folder, executor=Ends, clock=clock, stopwatch=watch, policy=policy) as kit:
         watch.metrics = Metrics(kit.core.ledger, clock=kit.clock, file=folder / "health.json")
         kit.core.ledger.timed = lambda: watch(Timing.APPEND)

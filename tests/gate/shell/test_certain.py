@@ -18,6 +18,7 @@ RULES = load_rules()
         "apt-get install -y nginx",
         "docker restart web",
         "sync /srv",
+        "ntpq localhost",
     ],
 )
 def test_what_is_known_to_its_last_word_is_certain(command: str) -> None:
@@ -47,6 +48,8 @@ def test_what_is_known_to_its_last_word_is_certain(command: str) -> None:
         ("docker exec web reboot", "runs what stands in its arguments"),
         ("curl http://example.org", "carry data away"),
         ("hostname a b c", "is not known here"),
+        ("ntpq localhost elsewhere", "elsewhere is not known here"),
+        ("ntpq elsewhere", "elsewhere is not known here"),
     ],
 )
 def test_what_is_not_is_doubted(command: str, why: str) -> None:
