@@ -100,8 +100,8 @@ def prepared(folder: Path) -> Path:
 
 
 def supervised(tmp_path: Path, *documents: str, **options: object) -> AbstractAsyncContextManager[Kit]:
-    """Return a conversation that knows these runbooks; FOLDER in them is tmp_path/work."""
-    work = tmp_path / "work"
+    """Return a conversation that knows these runbooks; FOLDER in them is tmp_path/made."""
+    work = tmp_path / "made"
     if not work.exists():
         prepared(work)
     library = library_of(*(one.replace("FOLDER", str(work)) for one in documents))

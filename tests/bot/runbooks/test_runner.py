@@ -47,16 +47,16 @@ async def test_a_run_goes_step_by_step_to_its_end(tmp_path: Path) -> None:
             f"#{newest(kit)} · asked by ana"
         )
         assert "ls " not in shown  # what asks nobody is told by the card of the run alone
-        assert f"mkdir {tmp_path}/work/box7" in kit.card.text
+        assert f"mkdir {tmp_path}/made/box7" in kit.card.text
         assert 'runbook provision box7, step 2: Make box7"' in kit.card.text
         assert captured(kit) == [("vmid", "112")]
 
         await kit.say("go ahead")
-        assert (tmp_path / "work" / "box7").is_dir()
+        assert (tmp_path / "made" / "box7").is_dir()
         assert "✓ 2 Make box7" in run_card(kit).text
-        (tmp_path / "work" / "ready").touch()
+        (tmp_path / "made" / "ready").touch()
         last = await kit.say("go ahead")
-        assert (tmp_path / "work" / "box7" / "up").exists()
+        assert (tmp_path / "made" / "box7" / "up").exists()
         assert run_card(kit).text.startswith("✓ web1 · provision box7\n")
         assert "\n✓ done\n" in run_card(kit).text
         assert f"✓ provision box7 on web1: done. 5 steps, 1.0 s · #{newest(kit)}" in last
@@ -121,7 +121,7 @@ async def test_a_no_ends_the_run_with_who_said_it_and_why(tmp_path: Path) -> Non
         assert "Nothing more runs from it." in shown
         view = run_of(kit)
         assert (view.outcome, view.cause, view.ended_by) == (Outcome.ABORTED, EndCause.REFUSED, "ana")
-        assert not (tmp_path / "work" / "box7").exists()
+        assert not (tmp_path / "made" / "box7").exists()
         await kit.look()
         assert kit.core.queries.open_runs() == ()
 
@@ -145,7 +145,7 @@ async def test_nobody_answering_is_no_refusal(tmp_path: Path) -> None:
         view = run_of(kit)
         assert (view.outcome, view.cause, view.ended_by) == (Outcome.ABORTED, EndCause.EXPIRED, None)
         await kit.say("go ahead")
-        assert not (tmp_path / "work" / "box7").exists()
+        assert not (tmp_path / "made" / "box7").exists()
 
 
 async def test_a_question_stays_open_no_longer_than_the_runbook_says(tmp_path: Path) -> None:
@@ -174,12 +174,12 @@ async def test_a_word_of_anybody_ends_the_run_and_its_question(tmp_path: Path, w
 async def test_asking_for_something_else_instead_of_a_step_ends_the_run(tmp_path: Path) -> None:
     async with supervised(tmp_path, PROVISION) as kit:
         await kit.say(BEGIN)
-        await kit.say(f"edit {kit.newest_id()} run touch {tmp_path}/work/other on web1")
+        await kit.say(f"edit {kit.newest_id()} run touch {tmp_path}/made/other on web1")
         view = run_of(kit)
         assert (view.outcome, view.cause, view.ended_by) == (Outcome.ABORTED, EndCause.ABORTED, "ana")
         await kit.say("go ahead")  # what was asked for instead is no step of any run
-        assert (tmp_path / "work" / "other").exists()
-        assert not (tmp_path / "work" / "box7").exists()
+        assert (tmp_path / "made" / "other").exists()
+        assert not (tmp_path / "made" / "box7").exists()
 
 
 async def test_which_run_is_asked_where_several_go_on(tmp_path: Path) -> None:
@@ -200,10 +200,10 @@ async def test_stop_holds_a_run_and_resume_lets_it_go_on(tmp_path: Path) -> None
         await kit.say("stop")
         assert "sayso is stopped, so no run begins" in await kit.say(BEGIN)
         await kit.say(f"approve {kit.newest_id()}")
-        assert not (tmp_path / "work" / "box7").exists()
+        assert not (tmp_path / "made" / "box7").exists()
         await kit.say("resume")
         await kit.say("resume sayso")
-        assert (tmp_path / "work" / "box7").is_dir()
+        assert (tmp_path / "made" / "box7").is_dir()
         assert run_of(kit).step == "boot"
 
 
@@ -222,7 +222,7 @@ async def test_a_retry_needs_a_grant_of_its_own(tmp_path: Path) -> None:
         assert kit.core.queries.pending()[0].proposal == second
         assert "nothing left" in await kit.say(f"cancel {first}")
         assert "already approved" in await kit.say(f"approve {first}")
-        (tmp_path / "work" / "ready").touch()
+        (tmp_path / "made" / "ready").touch()
         await kit.say(f"approve {second}")
         assert run_of(kit).outcome is Outcome.COMPLETED
         assert [one for one in events(kit) if one == "Granted"] == ["Granted"] * 3
@@ -242,9 +242,9 @@ async def test_when_tries_are_spent_the_run_fails_and_undoing_is_offered(tmp_pat
         undoing = run_of(kit)
         assert (undoing.undoes, undoing.step) == (view.id, "remove")
         assert f"undoes #{view.id}" in run_card(kit).text
-        assert (tmp_path / "work" / "box7").is_dir()  # it asks, like anything else
+        assert (tmp_path / "made" / "box7").is_dir()  # it asks, like anything else
         await agree(kit)
-        assert not (tmp_path / "work" / "box7").exists()
+        assert not (tmp_path / "made" / "box7").exists()
         assert run_of(kit).outcome is Outcome.COMPLETED
         assert f"#{undoing.id} undoes #{view.id} already" in await kit.say(f"rollback {view.id}")
 
@@ -261,7 +261,7 @@ async def test_what_cannot_be_undone_says_so(tmp_path: Path) -> None:
 
 async def test_a_step_that_fails_shows_what_it_wrote(tmp_path: Path) -> None:
     async with supervised(tmp_path, PROVISION.replace("equals: up", "equals: down")) as kit:
-        (tmp_path / "work" / "ready").touch()
+        (tmp_path / "made" / "ready").touch()
         await kit.say(BEGIN)
         await kit.say("go ahead")
         shown = await kit.say("go ahead")
@@ -331,9 +331,9 @@ async def test_whatever_a_document_says_what_destroys_takes_a_phrase(tmp_path: P
         await kit.say(f"rollback {run}")
         assert "To run it, type:  " in kit.card.text
         await kit.say("go ahead")
-        assert (tmp_path / "work" / "box7").exists()
+        assert (tmp_path / "made" / "box7").exists()
         await agree(kit)
-        assert not (tmp_path / "work" / "box7").exists()
+        assert not (tmp_path / "made" / "box7").exists()
 
 
 async def test_a_posture_that_asks_about_all_asks_about_reading_too(tmp_path: Path) -> None:
@@ -363,9 +363,9 @@ async def test_a_plan_asks_nobody_and_runs_nothing(tmp_path: Path) -> None:
         assert shown.splitlines()[:5] == [
             "provision <name> on web1, planned. Nothing ran.",
             "1 Find a free id · web1 · runs at once · read-only: lists files",
-            f"    ls {tmp_path}/work/ids",
+            f"    ls {tmp_path}/made/ids",
             "2 Make box9 · web1 · asks first · changes configuration: makes or changes files",
-            f"    mkdir {tmp_path}/work/box9",
+            f"    mkdir {tmp_path}/made/box9",
         ]
         assert "It still needs: name." in await kit.say("plan provision")
         waits = await kit.say("plan patience on web1")
@@ -411,7 +411,7 @@ async def test_a_run_card_is_no_card_to_say_yes_to(tmp_path: Path) -> None:
         await kit.say("hello")
         await kit.say("go ahead", reply_to=run_card(kit))
         assert run_of(kit).status is RunStatus.AWAITING_APPROVAL
-        assert not (tmp_path / "work" / "box7").exists()
+        assert not (tmp_path / "made" / "box7").exists()
 
 
 async def test_a_stranger_to_the_list_begins_nothing(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ async def test_a_runbook_that_changed_is_blocked_and_the_third_time_ends_the_run
         await kit.say(BEGIN)
     async with supervised(tmp_path, CHANGED, port=port) as kit:
         await kit.say(f"approve {kit.newest_id()}")
-        assert not (tmp_path / "work" / "box7").exists()
+        assert not (tmp_path / "made" / "box7").exists()
         for _ in range(3):
             await kit.look()
         view = run_of(kit)
@@ -64,7 +64,7 @@ async def test_a_runbook_that_changed_is_blocked_and_the_third_time_ends_the_run
         assert {one.reason for one in deviations(kit)} == {"the runbook changed since the run began"}
         assert "▲ blocked too often at step 2, Make box7: the runbook changed" in run_card(kit).text
         assert "2 Make box7" in run_card(kit).text  # as it was when the run began
-        assert not (tmp_path / "work" / "box7").exists()
+        assert not (tmp_path / "made" / "box7").exists()
         assert kit.core.queries.open_runs() == ()
 
 
@@ -79,7 +79,7 @@ async def test_a_run_goes_on_once_its_runbook_is_as_it_was(tmp_path: Path) -> No
     async with supervised(tmp_path, PROVISION, port=port) as kit:
         await kit.look()
         await kit.say(f"approve {kit.newest_id()}")
-        assert (tmp_path / "work" / "box7").exists()
+        assert (tmp_path / "made" / "box7").exists()
         assert run_of(kit).step == "boot"
 
 
@@ -96,13 +96,13 @@ async def test_a_command_that_is_not_the_step_s_never_starts(
             "the command is not the one of this step",
             "rm -rf /srv",
         )
-        assert not (tmp_path / "work" / "box7").exists()
+        assert not (tmp_path / "made" / "box7").exists()
         assert "it is not what its step may run" not in said(kit)
         assert (
             run_of(kit).status is RunStatus.AWAITING_APPROVAL
         )  # asked anew, and the old yes is worth nothing
         await agree(kit)
-        assert (tmp_path / "work" / "box7").exists()
+        assert (tmp_path / "made" / "box7").exists()
 
 
 async def test_what_needed_nobody_is_compared_as_well(
@@ -175,7 +175,7 @@ async def test_an_unknown_end_waits_until_somebody_settles_it(tmp_path: Path, wo
 
 async def test_a_run_waits_while_its_target_is_frozen(tmp_path: Path) -> None:
     async with supervised(tmp_path, PROVISION, executor=Loses) as kit:
-        await kit.say(f"run mkdir {tmp_path}/work/elsewhere on web1")
+        await kit.say(f"run mkdir {tmp_path}/made/elsewhere on web1")
         lost = kit.newest_id()
         await kit.say("go ahead")
         await kit.say(BEGIN)
@@ -219,7 +219,7 @@ async def test_a_yes_that_lapses_is_asked_for_again(tmp_path: Path) -> None:
         assert kit.newest_id() != first
         assert "already approved" in await kit.say(f"approve {first}")
         await kit.say(f"approve {kit.newest_id()}")
-        assert (tmp_path / "work" / "box7").exists()
+        assert (tmp_path / "made" / "box7").exists()
 
 
 # ---------------------------------------------------------------- secrets
@@ -233,7 +233,7 @@ async def test_a_secret_is_shown_nowhere_and_runs_as_it_is(
         request = f'run runbook rotate on web1 with user=app, password="{PASSWORD}"'
         await kit.say(request, place="ana-dm")
         await kit.say("go ahead", place="ana-dm")
-        assert (tmp_path / "work" / "app").read_text() == f"{PASSWORD}\n"
+        assert (tmp_path / "made" / "app").read_text() == f"{PASSWORD}\n"
         for words in ("runs", f"run {newest(kit)}", f"show {kit.newest_id()}", "history", "plan rotate"):
             await kit.say(words, place="ana-dm")
         assert "✗ 2 Look at it" in run_card(kit).text
