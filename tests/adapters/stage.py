@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Protocol
 
 import adapters
-from bot.ports import Account, ChatPort, PlaceRef
+from bot.ports import Account, Capabilities, ChatPort, PlaceRef
 from tests.adapters.console_fakes import FakeCore
 
 
@@ -121,6 +121,24 @@ def adapter_names() -> list[str]:
 
 def _converses(module: ModuleType) -> bool:
     return not hasattr(module, "open_entrance") and getattr(module, "CONVERSES", True)
+
+
+def capabilities_of(name: str) -> Capabilities:
+    """Return what the port of an adapter says that its platform can."""
+    module = import_module(f"adapters.{name}.port")
+    (port,) = [
+        one
+        for one in vars(module).values()
+        if isinstance(one, type) and isinstance(getattr(one, "capabilities", None), Capabilities)
+    ]
+    found: Capabilities = port.capabilities  # type: ignore[attr-defined] # looked for above
+    return found
+
+
+def lacks(name: str) -> frozenset[str]:
+    """Return what people cannot do on a platform at all, by the words that a transcript has for it."""
+    found: frozenset[str] = getattr(import_module(f"tests.adapters.stage_{name}"), "LACKS", frozenset())
+    return found
 
 
 def opener(name: str) -> Opener:

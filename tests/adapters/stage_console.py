@@ -99,6 +99,10 @@ async def stage(core: FakeCore, folder: Path) -> AsyncIterator[ConsoleStage]:
         await asyncio.wait_for(following, 5)
 
 
+#: One process and its lines: no replies, fields, edits, forwards or talk of others, nothing after its end.
+LACKS = frozenset({"reply", "fill", "forwarded", "bot", "addressed", "edit", "after close"})
+
+
 class ConsoleSurface:
     """People at one console: whose turn it is, is told as in a rehearsal. There are no replies here."""
 

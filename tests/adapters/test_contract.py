@@ -20,9 +20,13 @@ from bot.ports import (
 )
 from bot.text import Text, block, code, muted, strong
 from tests.adapters.console_fakes import FakeCore
-from tests.adapters.stage import Stage, adapter_names, opener
+from tests.adapters.stage import Stage, adapter_names, capabilities_of, lacks, opener
 
 ADAPTERS = adapter_names()
+
+
+#: Where an acknowledgement means all events before it too; elsewhere each is told by itself.
+IN_ORDER = [name for name in ADAPTERS if capabilities_of(name).acks_in_order]
 
 
 @pytest.fixture
@@ -130,11 +134,10 @@ async def test_what_cannot_be_stored_is_not_acknowledged(on: Stage, core: FakeCo
     assert [heard.text for heard in core.heard] == ["hello"]
 
 
+@pytest.mark.parametrize("on", IN_ORDER, indirect=True)
 async def test_what_could_not_be_stored_comes_again_where_acknowledging_means_all_before(
     on: Stage, core: FakeCore
 ) -> None:
-    if not on.port.capabilities.acks_in_order:
-        pytest.skip("this platform acknowledges one by one")
     core.full = frozenset({"run reboot on web1"})
     await on.say("run reboot on web1", "e1")
     await on.say("hello", "e2")
@@ -226,10 +229,9 @@ async def test_after_close_it_is_not_healthy_and_hears_nothing(on: Stage, core: 
         await on.port.post(on.place, message("too late"), nonce="n1")
 
 
+@pytest.mark.parametrize("on", [name for name in ADAPTERS if "after close" not in lacks(name)], indirect=True)
 async def test_what_cannot_be_shown_after_close_is_for_the_next_process(on: Stage) -> None:
     await on.port.close()
-    if on.port.name == "console":
-        pytest.skip("nobody is left to show it to")
     with pytest.raises(BusyError):
         await on.port.post(on.place, message("too late"), nonce="n1")
     with pytest.raises(BusyError):

@@ -6,44 +6,51 @@ there.
 What stands in the ledger afterwards is the same everywhere, but for ids.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from bot.ports import Capabilities
 from tests.adapters.alike import alike
 from tests.adapters.play import playing
-from tests.adapters.stage import NotOnThisSurfaceError, adapter_names
+from tests.adapters.stage import adapter_names, capabilities_of, lacks
 from tests.transcript import TRANSCRIPTS
 
-#: Where a platform's own ways make a conversation another one.
-_THREADS = "in a thread of its own the next word counts whoever says it (own_thread.toml)"
-NOT_ALIKE = {("slack", name): _THREADS for name in ("others", "routed", "details_answered")}
+#: In a thread of its own the next word counts whoever says it (own_thread.toml), which makes these others.
+NOT_ALIKE = {("slack", name) for name in ("others", "routed", "details_answered")}
 
 
-@pytest.mark.parametrize("name", TRANSCRIPTS)
-@pytest.mark.parametrize("adapter", adapter_names())
+def _is_possible(adapter: str, script: Mapping[str, Any]) -> bool:
+    """Whether people can have this conversation there; "types" is a form, or a field for a reply."""
+    can, needs = capabilities_of(adapter), script.get("setup", {}).get("only")
+    if needs == "types" and not (can.forms or can.replies):
+        return False
+    if needs not in {None, "types"} and not getattr(can, needs):
+        return False
+    words = {key for turn in script["turn"] for key in (*turn, turn.get("kind", ""))}
+    return not words & lacks(adapter)
+
+
+PLAYED = [
+    (adapter, name)
+    for name, script in TRANSCRIPTS.items()
+    for adapter in adapter_names()
+    if _is_possible(adapter, script) and (adapter, name) not in NOT_ALIKE
+]
+
+
+def test_every_conversation_is_played_somewhere() -> None:
+    assert {name for _, name in PLAYED} == set(TRANSCRIPTS)
+    assert {(adapter, name) for adapter in adapter_names() for name in TRANSCRIPTS} >= NOT_ALIKE
+
+
+@pytest.mark.parametrize(("adapter", "name"), PLAYED)
 async def test_a_conversation_goes_the_same_way(adapter: str, name: str, tmp_path: Path) -> None:
     script = TRANSCRIPTS[name]
     async with playing(adapter, script, tmp_path) as play:
-        needs = script.get("setup", {}).get("only")
-        if needs and not _has(play.surface.port.capabilities, needs):
-            pytest.skip(f"{adapter} has no {needs}")
         for number, turn in enumerate(script["turn"], start=1):
-            where = f"{name} turn {number} on {adapter}"
-            if (adapter, name) in NOT_ALIKE:
-                pytest.skip(NOT_ALIKE[adapter, name])
-            try:
-                await play.take(turn, where)
-            except NotOnThisSurfaceError:
-                pytest.skip(f"{where}: people cannot do that there")
-
-
-def _has(capabilities: Capabilities, needs: str) -> bool:
-    """Whether a platform has what a transcript needs; "types" is a form, or a field for a reply."""
-    if needs == "types":
-        return capabilities.forms or capabilities.replies
-    return bool(getattr(capabilities, needs))
+            await play.take(turn, f"{name} turn {number} on {adapter}")
 
 
 @pytest.mark.parametrize(
