@@ -1,8 +1,8 @@
 """Every setting there is, changed, and what is different then (D23, M16): one that nobody reads cannot pass.
 
 What counts at once is changed by words in a conversation (test_settings_at_once); what takes a restart is
-given when it starts (test_settings_at_start, test_settings_of_model). A setting that is new needs a check in one
-of these, or the first test here fails.
+given when it starts (test_settings_at_start, test_settings_of_model). A setting that is new needs a check
+in one of these, or the first test here fails.
 """
 
 from collections.abc import Sequence
