@@ -19,7 +19,8 @@ from ledger.learning import TryView
 from tests.bot.runbooks.made import RUN, wrote
 from tests.gate.makers import NOW
 from tests.kit import Kit, ScriptedPort, conversation
-from tests.ledger.story import Story, run_started, run_went
+from tests.ledger.entries.runs import run_started, run_went
+from tests.ledger.story import Story
 
 
 async def approved(kit: Kit, times: int, command: str = "run sync / on local") -> None:

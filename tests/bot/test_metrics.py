@@ -23,7 +23,8 @@ from tests.bot.test_digest import Ends
 from tests.bot.test_health import SickPort
 from tests.gate.makers import NOW
 from tests.kit import Kit, ScriptedClock, ScriptedPort, conversation, open_ledger
-from tests.ledger.story import Story, commitment_made, job_made, occurred
+from tests.ledger.entries.commitments import commitment_made, job_made, occurred
+from tests.ledger.story import Story
 
 ASK = "run systemctl restart caddy on web1"
 Samples = dict[tuple[str, str], float]

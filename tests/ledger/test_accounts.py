@@ -8,16 +8,9 @@ from gate.domain import PersonId
 from ledger.accounts import PairingView
 from ledger.kinds import Kind, LostRaceError, PairingIsOpen
 from tests.gate.makers import HERE, NOW
-from tests.ledger.story import (
-    LATER,
-    Story,
-    clarified,
-    missed,
-    offered,
-    paired,
-    pairing_ended,
-    unpaired,
-)
+from tests.ledger.entries.operators import missed, offered, paired, pairing_ended, unpaired
+from tests.ledger.entries.turns import clarified
+from tests.ledger.story import LATER, Story
 
 ANA, KIM = PersonId("ana"), PersonId("kim")
 

@@ -12,7 +12,10 @@ from ledger.kinds import Draft, Kind, LostRaceError, RowIs
 from ledger.projections import reset
 from ledger.verify import verify_live
 from tests.gate.makers import HERE, NOW
-from tests.ledger.story import Story, commitment_made, forgotten, job_made, job_over, received, stored
+from tests.ledger.entries.beliefs import forgotten, stored
+from tests.ledger.entries.commitments import commitment_made, job_made, job_over
+from tests.ledger.entries.turns import received
+from tests.ledger.story import Story
 
 THURSDAY = Fact(about="sync", object="2026-12-03", kind="meeting", said="the sync is on Thursday")
 FRIDAY = replace(THURSDAY, object="2026-12-04", said="the sync is on Friday")

@@ -12,7 +12,8 @@ from ledger.codec import instant
 from ledger.kinds import Draft, Json, Kind, LostRaceError, RowIs, SettingsAre
 from ledger.views import PRUNED
 from tests.gate.makers import HERE, NOW, THERE
-from tests.ledger.story import LATER, Story, commitment_made
+from tests.ledger.entries.commitments import commitment_made
+from tests.ledger.story import LATER, Story
 
 ENDS = {
     Kind.COMMITMENT_ABORTED: CommitmentState.ABORTED,

@@ -7,7 +7,10 @@ from ledger import delegates
 from ledger.kinds import Kind
 from ledger.projections import reset
 from tests.gate.makers import NOW, P1, P2
-from tests.ledger.story import Story, called, decided, ended, made, opened, planned, queued, started, verified
+from tests.ledger.entries.actions import ended, queued, started, verified
+from tests.ledger.entries.plans import called
+from tests.ledger.entries.proposals import decided, made, opened, planned
+from tests.ledger.story import Story
 
 CLAUDE = "agent:claude"
 HOUR = timedelta(hours=1)

@@ -4,7 +4,8 @@ import pytest
 
 from ledger.kinds import LostRaceError, SettingsAre
 from tests.gate.makers import NOW
-from tests.ledger.story import Story, cleared, setting
+from tests.ledger.entries.operators import cleared, setting
+from tests.ledger.story import Story
 
 
 def test_the_newest_value_stands_with_who_set_it(tale: Story) -> None:

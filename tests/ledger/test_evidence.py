@@ -8,17 +8,10 @@ from gate.supervise.events import EndCause, Ended, Proposed
 from ledger.chain import entry_hash
 from ledger.kinds import Kind
 from tests.gate.makers import NOW
-from tests.ledger.story import (
-    Story,
-    decided,
-    made,
-    opened,
-    planned,
-    run_entered,
-    run_started,
-    run_went,
-    switched,
-)
+from tests.ledger.entries.operators import switched
+from tests.ledger.entries.proposals import decided, made, opened, planned
+from tests.ledger.entries.runs import run_entered, run_started, run_went
+from tests.ledger.story import Story
 
 
 def proposed(proposal: str) -> Proposed:

@@ -19,18 +19,10 @@ from ledger.kinds import (
     VotesAre,
 )
 from tests.gate.makers import HERE, P1, P2, THERE
-from tests.ledger.story import (
-    Story,
-    clarified,
-    made,
-    offered,
-    opened,
-    planned,
-    received,
-    switched,
-    told,
-    voted,
-)
+from tests.ledger.entries.operators import offered, switched
+from tests.ledger.entries.proposals import made, opened, planned, told, voted
+from tests.ledger.entries.turns import clarified, received
+from tests.ledger.story import Story
 
 ONE = planned()
 APPROVAL, ACTION = ApprovalId(f"{ONE.action.id}/a"), ONE.action.id

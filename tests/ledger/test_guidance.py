@@ -6,7 +6,8 @@ from gate.errors import TransitionError
 from ledger.guidance import GuidanceState, GuidanceView
 from ledger.kinds import Kind
 from tests.gate.makers import NOW
-from tests.ledger.story import Story, on_guidance, taught
+from tests.ledger.entries.learning import on_guidance, taught
+from tests.ledger.story import Story
 
 HELD, CONFIRMED, REJECTED = GuidanceState
 

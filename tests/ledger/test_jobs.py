@@ -11,7 +11,8 @@ from gate.resolve.decision import Act
 from ledger.codec import instant
 from ledger.kinds import JobIsDue, Kind, LostRaceError
 from tests.gate.makers import HERE, NOW, THERE
-from tests.ledger.story import LATER, Story, job_made, job_over, occurred
+from tests.ledger.entries.commitments import job_made, job_over, occurred
+from tests.ledger.story import LATER, Story
 
 AFTER = LATER + timedelta(days=1)
 

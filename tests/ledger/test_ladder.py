@@ -8,16 +8,9 @@ from gate.ladder import Rung
 from ledger.kinds import Effect, EffectKind, Kind, LostRaceError, NotYet
 from ledger.waiting import climbing, heard_in, shown_in
 from tests.gate.makers import HERE, NOW, P1, THERE
-from tests.ledger.story import (
-    LATER,
-    Story,
-    climbed,
-    decided,
-    made,
-    opened,
-    planned,
-    received,
-)
+from tests.ledger.entries.proposals import climbed, decided, made, opened, planned
+from tests.ledger.entries.turns import received
+from tests.ledger.story import LATER, Story
 
 ONE = planned()
 APPROVAL = ApprovalId(f"{ONE.action.id}/a")

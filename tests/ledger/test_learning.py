@@ -14,26 +14,12 @@ from ledger.learning import CapabilityState, Knowledge
 from ledger.projections import reset
 from ledger.views import PRUNED
 from tests.gate.makers import NOW
-from tests.ledger.story import (
-    Planned,
-    Story,
-    decided,
-    ended,
-    kept,
-    made,
-    on_guidance,
-    opened,
-    planned,
-    queued,
-    retired,
-    run_started,
-    run_went,
-    settled,
-    started,
-    stored,
-    taught,
-    trusted,
-)
+from tests.ledger.entries.actions import ended, queued, settled, started
+from tests.ledger.entries.beliefs import stored
+from tests.ledger.entries.learning import kept, on_guidance, retired, taught, trusted
+from tests.ledger.entries.proposals import Planned, decided, made, opened, planned
+from tests.ledger.entries.runs import run_started, run_went
+from tests.ledger.story import Story
 
 
 def of(number: int, *, runbook: str | None = None, command: str = "systemctl restart caddy") -> Planned:

@@ -29,21 +29,9 @@ from gate.lifecycle import (
 from ledger.kinds import ActionIs, Draft, Kind, LostRaceError
 from ledger.projections import TABLES, reset
 from ledger.queries import Queries
-from tests.ledger.story import (
-    Planned,
-    Story,
-    decided,
-    ended,
-    made,
-    open_real,
-    opened,
-    planned,
-    queued,
-    settled,
-    started,
-    unqueued,
-    voted,
-)
+from tests.ledger.entries.actions import ended, queued, settled, started, unqueued
+from tests.ledger.entries.proposals import Planned, decided, made, opened, planned, voted
+from tests.ledger.story import Story, open_real
 
 APPROVAL_ENDS = {
     Kind.APPROVAL_GRANTED: ApprovalEvent.GRANT,

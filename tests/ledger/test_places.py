@@ -5,7 +5,9 @@ import json
 from gate.domain import PersonId, PlaceId
 from ledger.kinds import Draft, Effect, EffectKind, Json, Kind
 from tests.gate.makers import HERE, P1, THERE
-from tests.ledger.story import Story, answered, made, moved, opened, planned, received
+from tests.ledger.entries.proposals import made, opened, planned
+from tests.ledger.entries.turns import answered, moved, received
+from tests.ledger.story import Story
 
 ANA = PersonId("ana")
 ONE = planned()

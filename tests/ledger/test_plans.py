@@ -11,7 +11,9 @@ from ledger.kinds import Draft, Kind, LostRaceError, PlanIsAt, RowIs
 from ledger.projections import reset
 from ledger.views import PRUNED
 from tests.gate.makers import HERE, NOW, THERE
-from tests.ledger.story import Story, forgotten, plan_asked, plan_ended, plan_went, stored
+from tests.ledger.entries.beliefs import forgotten, stored
+from tests.ledger.entries.plans import plan_asked, plan_ended, plan_went
+from tests.ledger.story import Story
 
 PLAN = "p1w3x2"
 ANA = PersonId("ana")

@@ -21,48 +21,18 @@ from ledger.projected import commitments, conversation, delegates, learning, pla
 from ledger.projections import HANDLERS, TABLES, reset
 from ledger.waiting import untold
 from tests.gate.makers import HERE, NOW, P1, P2, THERE
-from tests.ledger.signalling import grouped, handled, storm_began, watched
-from tests.ledger.signalling import received as signal_received
-from tests.ledger.story import (
-    Planned,
-    Story,
-    answered,
-    called,
-    clarified,
-    cleared,
-    climbed,
-    commitment_made,
-    decided,
-    ended,
-    job_made,
-    kept,
-    loosening,
-    made,
-    missed,
-    moved,
-    occurred,
-    offered,
-    opened,
-    paired,
-    plan_asked,
-    plan_went,
-    planned,
-    queued,
-    received,
-    run_entered,
-    run_started,
-    setting,
-    settled,
-    started,
-    stored,
-    switched,
-    taught,
-    told,
-    trusted,
-    unqueued,
-    verified,
-    voted,
-)
+from tests.ledger.entries.actions import ended, queued, settled, started, unqueued, verified
+from tests.ledger.entries.beliefs import stored
+from tests.ledger.entries.commitments import commitment_made, job_made, occurred
+from tests.ledger.entries.learning import kept, taught, trusted
+from tests.ledger.entries.operators import cleared, loosening, missed, offered, paired, setting, switched
+from tests.ledger.entries.plans import called, plan_asked, plan_went
+from tests.ledger.entries.proposals import Planned, climbed, decided, made, opened, planned, told, voted
+from tests.ledger.entries.runs import run_entered, run_started
+from tests.ledger.entries.signals import grouped, handled, storm_began, watched
+from tests.ledger.entries.signals import received as signal_received
+from tests.ledger.entries.turns import answered, clarified, moved, received
+from tests.ledger.story import Story
 
 ONE = planned()
 ANA, KIM = PersonId("ana"), PersonId("kim")

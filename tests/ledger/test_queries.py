@@ -13,27 +13,11 @@ from gate.policy import Switches
 from ledger.kinds import Draft, Effect, EffectKind, Kind
 from ledger.views import PRUNED, EndingView, OptionView
 from tests.gate.makers import HERE, NOW, P1, P2, PVE1, THERE, WEB1, facts
-from tests.ledger.story import (
-    LATER,
-    Planned,
-    Story,
-    answered,
-    clarified,
-    decided,
-    ended,
-    loosening,
-    made,
-    opened,
-    planned,
-    queued,
-    received,
-    settled,
-    started,
-    switched,
-    unqueued,
-    verified,
-    voted,
-)
+from tests.ledger.entries.actions import ended, queued, settled, started, unqueued, verified
+from tests.ledger.entries.operators import loosening, switched
+from tests.ledger.entries.proposals import Planned, decided, made, opened, planned, voted
+from tests.ledger.entries.turns import answered, clarified, received
+from tests.ledger.story import LATER, Story
 
 ONE = planned()
 TWO = planned(index=2, command="apt upgrade -y", risk=Risk.CONFIG_MUTATION)

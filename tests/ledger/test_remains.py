@@ -5,7 +5,9 @@ from dataclasses import replace
 from gate.domain import ActionId
 from ledger import remains
 from ledger.kinds import Kind
-from tests.ledger.story import Story, decided, ended, made, opened, planned, queued, started, verified
+from tests.ledger.entries.actions import ended, queued, started, verified
+from tests.ledger.entries.proposals import decided, made, opened, planned
+from tests.ledger.story import Story
 
 PLAIN, TWO = planned(), planned(index=2)
 ONE = replace(PLAIN, action=replace(PLAIN.action, verify="systemctl is-active caddy"))

@@ -33,18 +33,10 @@ from ledger.run_events import KINDS
 from ledger.runs import Came
 from ledger.views import PRUNED
 from tests.gate.makers import HERE, NOW
-from tests.ledger.story import (
-    LATER,
-    SPEC,
-    Story,
-    ended,
-    made,
-    opened,
-    planned,
-    run_entered,
-    run_started,
-    run_went,
-)
+from tests.ledger.entries.actions import ended
+from tests.ledger.entries.proposals import made, opened, planned
+from tests.ledger.entries.runs import SPEC, run_entered, run_started, run_went
+from tests.ledger.story import LATER, Story
 
 RUN, STEP, ANA = RunId("r4m8n2"), StepId("restart"), PersonId("ana")
 COMMAND = Digest("c" * 64)

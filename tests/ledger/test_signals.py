@@ -12,7 +12,7 @@ from ledger.signal_views import Held, How, WatchState
 from ledger.signals import NAMED, group_key
 from ledger.views import PRUNED
 from tests.gate.makers import HERE, NOW
-from tests.ledger.signalling import (
+from tests.ledger.entries.signals import (
     S1,
     S2,
     WHAT,

@@ -12,22 +12,11 @@ from ledger.kinds import Draft, Effect, EffectKind, Kind
 from ledger.projections import reset
 from ledger.tally import Tally, waiting
 from tests.gate.makers import HERE, NOW, P2
-from tests.ledger.story import (
-    Story,
-    answered,
-    commitment_made,
-    decided,
-    ended,
-    job_made,
-    made,
-    occurred,
-    open_real,
-    opened,
-    planned,
-    queued,
-    received,
-    started,
-)
+from tests.ledger.entries.actions import ended, queued, started
+from tests.ledger.entries.commitments import commitment_made, job_made, occurred
+from tests.ledger.entries.proposals import decided, made, opened, planned
+from tests.ledger.entries.turns import answered, received
+from tests.ledger.story import Story, open_real
 
 ONE = planned()
 OTHER = planned(proposal=P2, command="uptime", risk=Risk.READ_ONLY, route=RouteKind.AUTO)

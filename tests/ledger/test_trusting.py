@@ -11,7 +11,10 @@ from gate.trust_rules import TrustRule
 from ledger.kinds import LostRaceError, RowIs
 from ledger.views import PRUNED
 from tests.gate.makers import NOW, P2, WEB1
-from tests.ledger.story import LATER, Story, made, planned, queued, trusted, untrusted
+from tests.ledger.entries.actions import queued
+from tests.ledger.entries.learning import trusted, untrusted
+from tests.ledger.entries.proposals import made, planned
+from tests.ledger.story import LATER, Story
 
 RULE = TrustRule(
     id="t3r9a7",

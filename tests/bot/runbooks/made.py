@@ -36,7 +36,9 @@ from ledger.kinds import Kind
 from ledger.run_documents import texts_of
 from ledger.run_events import draft_of
 from tests.gate.makers import HERE, NOW
-from tests.ledger.story import Story, decided, ended, made, opened, planned, queued, started
+from tests.ledger.entries.actions import ended, queued, started
+from tests.ledger.entries.proposals import decided, made, opened, planned
+from tests.ledger.story import Story
 
 RUN = RunId("r4m8n2")
 CHECK, RESTART = StepId("look"), StepId("restart")

@@ -12,7 +12,8 @@ from gate.supervise.approval import Refusal
 from gate.supervise.domain import Outcome
 from gate.supervise.events import EndCause, Ended
 from tests.bot.runbooks.made import NOW, RESTART, RUN, SECRET, wrote
-from tests.ledger.story import Story, kept
+from tests.ledger.entries.learning import kept
+from tests.ledger.story import Story
 
 REFUSED = Ended(
     outcome=Outcome.ABORTED,
