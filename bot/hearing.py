@@ -13,6 +13,8 @@ from bot.planning.drafts import ActionDraft
 from gate import assent
 from gate.domain import Assent, AssentVerdict
 
+#: Words of an answer that says neither yes nor no; a task that is told takes more.
+_SHORT = 4
 _REQUEST = Assent(verdict=AssentVerdict.OTHER, because="a request of its own")
 
 
@@ -27,9 +29,16 @@ def reader(core: Core) -> Callable[[str, Sequence[str]], Assent]:
         if said.verdict is AssentVerdict.GRANT:
             return said if _are_only_a_yes(core, asked, pending) else _REQUEST
         # Nothing else would run anything, so it gives way to a request ("stop caddy on web1").
-        return _REQUEST if asked or (not pending and asking.can_place(core, text)) else said
+        if asked or (not pending and (asking.can_place(core, text) or _is_for_the_model(core, text, said))):
+            return _REQUEST
+        return said
 
     return read
+
+
+def _is_for_the_model(core: Core, text: str, said: Assent) -> bool:
+    """Whether a model may make something of words that answer nothing: not of a no, nor of "maybe later"."""
+    return core.thinker is not None and said.verdict is AssentVerdict.AMBIGUOUS and len(text.split()) > _SHORT
 
 
 def _are_only_a_yes(core: Core, drafts: Sequence[ActionDraft], pending: Sequence[str]) -> bool:

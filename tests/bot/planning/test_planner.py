@@ -54,6 +54,27 @@ async def test_a_word_that_is_read_otherwise_calls_no_model(tmp_path: Path) -> N
     assert model.thoughts == []
 
 
+@pytest.mark.parametrize(
+    "said", ["find out whether web1 is idle and leave a mark", "set up nginx with tls for shop and reload it"]
+)
+async def test_a_task_with_a_condition_is_the_model_s_where_nothing_waits(tmp_path: Path, said: str) -> None:
+    model = Scripted([says("It is idle.")])
+    async with conversation(tmp_path, thinker=model) as kit:
+        assert "It is idle." in await kit.say(said)
+
+
+@pytest.mark.parametrize(
+    "said", ["find out whether web1 is idle and leave a mark", "not now, maybe after lunch then"]
+)
+async def test_beside_a_card_it_is_an_answer_that_is_none(tmp_path: Path, said: str) -> None:
+    model = Scripted([])
+    async with conversation(tmp_path, thinker=model) as kit:
+        await kit.say(f"run touch {tmp_path}/made on local")
+        await kit.say(said)
+        assert not (tmp_path / "made").exists()
+    assert model.thoughts == []
+
+
 async def test_talk_goes_on_with_what_was_answered(tmp_path: Path) -> None:
     model = Scripted([says("On which of the two?")])
     async with conversation(tmp_path, thinker=model) as kit:
