@@ -247,12 +247,12 @@ def render_command(template: str, values: Mapping[str, Value], *, inputs: Mappin
 
     Never execute it.
     """
-    return _render(template, values, inputs=inputs, write=shlex.quote)
+    return _render(template, values, inputs=inputs, write=shlex.quote, unknown=MASK)
 
 
 def render_text(template: str, values: Mapping[str, Value], *, inputs: Mapping[str, InputSpec]) -> str:
-    """Return a title as people see it, masked likewise."""
-    return _render(template, values, inputs=inputs, write=str)
+    """Return a title as people see it, masked likewise; what has no value yet is told as `<vmid>`."""
+    return _render(template, values, inputs=inputs, write=str, unknown="<{}>")
 
 
 def _render(
@@ -261,9 +261,12 @@ def _render(
     *,
     inputs: Mapping[str, InputSpec],
     write: Callable[[str], str],
+    unknown: str,
 ) -> str:
     def fill(match: re.Match[str]) -> str:
         spec, value = inputs.get(match[1]), as_text(values.get(match[1]))
-        return MASK if spec is None or spec.secret or not value else write(value)
+        if spec is None or spec.secret:
+            return MASK
+        return write(value) if value else unknown.format(match[1])
 
     return PLACEHOLDER.sub(fill, template)

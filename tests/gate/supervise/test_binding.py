@@ -67,6 +67,8 @@ def test_what_is_shown_masks_secrets_unknown_names_and_what_is_missing() -> None
     values = {"token": "hunter2", "s": "a b", "ghost": "v"}
     assert render_command(template, values, inputs=INPUTS) == "psql --token *** 'a b' *** ***"
     assert render_text("on {{ inputs.s }} as {{ inputs.token }}", values, inputs=INPUTS) == "on a b as ***"
+    unknown = "{{ inputs.ghost }} {{ inputs.n }} of {{ inputs.token }}"
+    assert render_text(unknown, {}, inputs=INPUTS) == "*** <n> of ***"  # what is found later is no secret
     assert bound("psql --token {{inputs.token}}", token="hunter2") == "psql --token hunter2"
 
 
