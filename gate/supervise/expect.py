@@ -60,7 +60,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """Whether a step passed. `why` holds what was expected, and nothing of the output."""
+    """Whether a step passed. `why` holds what was expected and the exit code, and nothing of the output."""
 
     passed: bool
     why: str
@@ -91,7 +91,7 @@ def judge(
     for check in checks:
         try:
             if not _holds(check, evidence, values=values, inputs=inputs):
-                return Judgement(passed=False, why=f"not so: {told(check)}")
+                return Judgement(passed=False, why=_missed(check, evidence))
         except UnevaluableError as error:
             return Judgement(passed=False, why=f"cannot tell whether {told(check)}: {error}")
     return Judgement(passed=True, why="; ".join(told(check) for check in checks))
@@ -118,6 +118,13 @@ def told(check: Check) -> str:
             return f"{check.path} {_COMPARISONS[check.compare]} {check.value!r}"
         case _:
             return f"{check.path} exists"
+
+
+def _missed(check: Check, evidence: Evidence) -> str:
+    """Return what was expected and is not so, with what came instead where that is no output."""
+    if isinstance(check, ExitCode):
+        return f"expected {told(check)}, got {evidence.exit_code}"
+    return f"expected that {told(check)}, which is not so"
 
 
 _TESTS = {TextTest.CONTAINS: "contains", TextTest.EQUALS: "is", TextTest.REGEX: "matches"}

@@ -235,7 +235,7 @@ async def test_when_tries_are_spent_the_run_fails_and_undoing_is_offered(tmp_pat
             await kit.say("go ahead")
         view = run_of(kit)
         assert (view.outcome, view.number) == (Outcome.FAILED, 5)
-        assert "✗ 3 Start it · try 3 · not so: exit code 0" in run_card(kit).text
+        assert "✗ 3 Start it · try 3 · expected exit code 0, got 1" in run_card(kit).text
         assert f"To undo what it did, say  rollback {view.id}" in run_card(kit).text
 
         await kit.press(run_card(kit), "Roll back")
@@ -266,7 +266,7 @@ async def test_a_step_that_fails_shows_what_it_wrote(tmp_path: Path) -> None:
         await kit.say("go ahead")
         shown = await kit.say("go ahead")
         assert "careful" in shown
-        assert "✗ 5 Look at it · not so: stdout is 'down'" in run_card(kit).text
+        assert "✗ 5 Look at it · expected that stdout is 'down', which is not so" in run_card(kit).text
         assert run_of(kit).outcome is Outcome.FAILED
 
 
@@ -390,6 +390,20 @@ async def test_a_dry_run_that_the_runbook_knows_hangs_on_the_card(tmp_path: Path
 
 
 # ---------------------------------------------------------------- telling
+
+
+async def test_a_value_that_is_found_on_the_way_stands_as_its_name_until_then(tmp_path: Path) -> None:
+    named = PROVISION.replace("title: Make {{ inputs.name }}", "title: Make {{ inputs.vmid }}").replace(
+        "kind: check\n    title: Find", "title: Find"
+    )
+    asked = named.replace(
+        "risk: read-only\n    command: ls FOLDER/ids", "risk: mutating\n    command: ls FOLDER/ids"
+    )
+    async with supervised(tmp_path, asked) as kit:
+        await kit.say(BEGIN)
+        assert "\u2013 2 Make <vmid>" in run_card(kit).text
+        await kit.say("go ahead")
+        assert "◔ 2 Make 112" in run_card(kit).text
 
 
 async def test_runs_are_listed_and_shown(tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def test_what_failed_goes_to_another_step() -> None:
     moved = ending(let_go(begun(made)), exit_code=1)
     judged, entered = moved.events
     assert isinstance(judged, Judged)
-    assert (judged.passed, judged.exit_code, judged.why) == (False, 1, "not so: exit code 0")
+    assert (judged.passed, judged.exit_code, judged.why) == (False, 1, "expected exit code 0, got 1")
     assert isinstance(entered, Entered)
     assert (entered.step, entered.via, entered.edge) == ("mend", Via.ON_FAIL, None)
 

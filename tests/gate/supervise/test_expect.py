@@ -40,7 +40,7 @@ def value(path: str, compare: str, wanted: Any) -> JsonValue:
 
 def test_without_expectations_the_exit_code_is_0() -> None:
     assert judged() == Judgement(passed=True, why="exit code 0")
-    assert judged(exit_code=1) == Judgement(passed=False, why="not so: exit code 0")
+    assert judged(exit_code=1) == Judgement(passed=False, why="expected exit code 0, got 1")
     assert not judged(out("contains", "a"), stdout="a", exit_code=1).passed
 
 
@@ -164,7 +164,7 @@ def test_which_files_to_look_at() -> None:
 
 def test_the_first_that_is_not_so_decides_and_output_is_never_told() -> None:
     made = judged(out("contains", "a"), out("equals", "hunter2"), value(".a", "equals", 1), stdout="a secret")
-    assert made.why == "not so: stdout is 'hunter2'"
+    assert made.why == "expected that stdout is 'hunter2', which is not so"
     assert "secret" not in made.why
 
 

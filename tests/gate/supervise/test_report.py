@@ -122,7 +122,7 @@ def test_a_whole_run_is_told() -> None:
     assert (look.passed, look.exit_code, look.captured) == (True, 0, "key = ***")
     assert (first.verdict, first.command, len(first.requests)) == ("require_approval", "curl -u *** x", 2)
     assert (first.taken_back, first.decided_by) == (("it did not start in time",), ANA)
-    assert (first.passed, first.why, first.exit_code) == (False, "not so: exit code 0", 22)
+    assert (first.passed, first.why, first.exit_code) == (False, "expected exit code 0, got 22", 22)
     assert (second.attempt, second.via, second.passed) == (2, Via.RETRY, True)
     assert (pause.wait_until, pause.cut_short_by, pause.passed) == (after(80), ANA, True)
     assert found.budgets.entries == (4, 30)
