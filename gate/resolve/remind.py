@@ -36,7 +36,7 @@ def resolve(slots: Slots, *, times: Times) -> Decision:
     if not isinstance(bound, Resolved):
         return bound
     kept = {name: value for name, value in slots.items() if name not in timing.WORKING}
-    said = text or _said(rest, wording, bound, times) or slots.get("words", "").strip()
+    said = text or _said(rest, wording, bound, times) or _asked(times)
     return Allow(slots={**kept, **slots_of(bound), "text": said}, because=f"anchor {bound.anchor}")
 
 
@@ -49,6 +49,12 @@ def _said(rest: str, wording: Wording, bound: Resolved, times: Times) -> str:
     if rest and not (of_event and _names_only(rest, event.aliases)):
         return rest
     return f"{which_time.name_of(event.name, times)} {telling.away(event.at - bound.at)}"
+
+
+def _asked(times: Times) -> str:
+    """Return what a reminder says that was asked for with a time alone."""
+    at = times.request_at.astimezone(times.zone)
+    return f"you asked for this {telling.full(at, now=times.request_at)}"
 
 
 def _names_only(rest: str, aliases: tuple[str, ...]) -> bool:
