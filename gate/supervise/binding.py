@@ -1,10 +1,10 @@
 """Values into text: how a value becomes part of a command without ever becoming syntax.
 
 A value is checked against its type (`domain`), then quoted for the shell; a template may hold a placeholder
-only where a plain argument may stand, or inside quotes. Inside quotes a value has to be one plain word, since
-whatever reads the quoted text would take it apart. Together they are the rule this module owns: no value that
-a person, an alert or a program wrote adds an option, a command, a pipe or a substitution. What a program
-makes of one plain word is that program's business.
+only where a plain argument may stand, or inside quotes. Inside quotes, and among what `eval` or `ssh` puts
+together and reads again, a value has to be one plain word, since whatever reads it would take it apart.
+Together they are the rule this module owns: no value that a person, an alert or a program wrote adds an
+option, a command, a pipe or a substitution. What a program makes of one plain word is that program's business.
 
 What is shown and what runs are made by different functions: `render_*` masks, `bind_*` does not (R7, R8).
 """
@@ -24,17 +24,25 @@ from gate.supervise.domain import InputSpec, Value
 PLACEHOLDER = re.compile(r"\{\{\s*inputs\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
 _BRACES = re.compile(r"\{\{\s*inputs\b")
 _WORD_CHARS = re.compile(r"[A-Za-z0-9_@%+=:,./-]*", re.ASCII)
-#: What may stand inside quotes: one word, and nothing that starts a comment in SQL.
+#: What may stand inside quotes, or be read again: one word, and nothing that starts a comment in SQL.
 _ONE_WORD = re.compile(r"(?!.*--)[A-Za-z0-9_@%+=:,./-]+", re.ASCII)
 
-#: Where the next word is a command, or a word of the shell's own grammar.
+#: Where the next word is a command, or a word of the shell's own grammar, past assignments and redirections.
 _AT_COMMAND = re.compile(
-    r"(?:\A|[;&|(){}!\n]|(?:\A|[\s;&|])(?:if|then|elif|else|while|until|do|time|coproc))\s*\Z"
+    r"(?:\A|[;&|(){}!\n]|(?:\A|[\s;&|])(?:if|then|elif|else|while|until|do|time|coproc)(?=\s))\s*"
+    r"""(?:(?:[A-Za-z_]\w*=|\d*[<>]+&?\s*)(?:'[^']*'|"[^"]*"|[^\s;&|<>'"])*\s+)*\Z"""
 )
+_ASSIGNS = re.compile(r"[A-Za-z_]\w*=")
+#: What ends a word outside of quotes.
+_BETWEEN = frozenset(" \t\n;&|()<>")
 #: Programs that read an argument as commands again.
-_READS_AGAIN = re.compile(r"(?:\A|[\s;&|/])(?:eval|ssh|su|(?:ba|da|z|k|a)?sh)(?=\s)")
-#: The word before a script: `eval x`, `bash -lc x`.
-_BEFORE_SCRIPT = re.compile(r"(?:\beval|\s-[A-Za-z]*c)\s+\Z")
+_READS_AGAIN = re.compile(
+    r"(?:\A|[\s;&|/])(?:eval|ssh|su|runuser|flock|script|watch|(?:r?ba|da|z|mk|k|a|c|tc|fi)?sh)(?=\s)"
+)
+#: And those that read all of their arguments so, put together.
+_READS_ALL = re.compile(r"(?:\A|[\s;&|/])(?:eval|ssh|watch)(?=\s)")
+#: The words before a script: `eval x`, `bash -lc x`, `bash -cx -- x`.
+_BEFORE_SCRIPT = re.compile(r"(?:\b(?:eval|watch)|\s-[A-Za-z]*c[A-Za-z]*(?:\s+-\S*)*)\s+\Z")
 
 
 class BindingError(GateError):
@@ -58,12 +66,21 @@ class Unbound:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a placeholder stands: between `start` and `end`, in single or double quotes or in none."""
+    """Where a placeholder stands: between `start` and `end`, in single or double quotes or in none.
+
+    `bare`: what precedes it, each placeholder there a plain word.
+    """
 
     name: str
     start: int
     end: int
     quote: str
+    bare: str
+
+    @property
+    def is_read_again(self) -> bool:
+        """Whether the value is quoted for one reader and may be read by another."""
+        return bool(self.quote) or _READS_ALL.search(self.bare) is not None
 
 
 # ---------------------------------------------------------------- values
@@ -113,8 +130,9 @@ def _places(template: str) -> tuple[_Place, ...]:
         quote, doubt = _scan(template, at, match.start(), quote=quote)
         unsure = unsure or doubt
         at = match.end()
-        place = _Place(match[1], match.start(), match.end(), quote)
-        if unsure or not (_stands_in_quotes(template, place) if quote else _stands_alone(template, place)):
+        bare = PLACEHOLDER.sub("x", template[: match.start()])
+        place = _Place(match[1], match.start(), match.end(), quote, bare)
+        if unsure or not (_stands_in_quotes(place) if quote else _stands_alone(template, place)):
             raise BindingError(
                 f"{match[0]} must be part of an argument, outside substitutions and expansions: {template}"
             )
@@ -147,18 +165,37 @@ def _opens(text: str, at: int) -> bool:
 def _stands_alone(template: str, place: _Place) -> bool:
     """Whether an unquoted placeholder is part of a plain word that is an argument."""
     before, after = template[: place.start], template[place.end :]
-    if not (_is_word_edge(before[::-1]) and _is_word_edge(after)):
+    if not (_is_word_edge(before[::-1]) and _is_word_edge(after)) or _names_command(place.bare):
         return False
-    bare = PLACEHOLDER.sub("x", before)
-    script = _READS_AGAIN.search(bare) is not None and _BEFORE_SCRIPT.search(bare) is not None
-    return not script and _AT_COMMAND.search(bare) is None
+    leading = place.bare[: _word_begins(place.bare)]
+    return _READS_AGAIN.search(leading) is None or _BEFORE_SCRIPT.search(leading) is None
 
 
-def _stands_in_quotes(template: str, place: _Place) -> bool:
-    """Whether a quoted placeholder is an argument still if a shell reads the quoted text."""
-    bare = PLACEHOLDER.sub("x", template[: place.start])
-    inner = bare[bare.rindex(place.quote) + 1 :]
-    return _READS_AGAIN.search(bare) is None or _AT_COMMAND.search(inner) is None
+def _stands_in_quotes(place: _Place) -> bool:
+    """Whether a quoted placeholder is an argument, and is one still if a shell reads the quoted text."""
+    if _names_command(place.bare):
+        return False
+    inner = place.bare[place.bare.rindex(place.quote) + 1 :]
+    return _READS_AGAIN.search(place.bare) is None or not _names_command(inner)
+
+
+def _names_command(before: str) -> bool:
+    """Whether the word that `before` ends in names a command; one that assigns a value names none."""
+    begins = _word_begins(before)
+    return _ASSIGNS.match(before, begins) is None and _AT_COMMAND.search(before[:begins]) is not None
+
+
+def _word_begins(before: str) -> int:
+    """Return where the word begins that `before` ends in, quotes and all."""
+    quote, begins = "", 0
+    for at, char in enumerate(before):
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "'\"":
+            quote = char
+        elif char in _BETWEEN:
+            begins = at + 1
+    return begins
 
 
 def _is_word_edge(text: str) -> bool:
@@ -178,10 +215,10 @@ def bind_command(
     Raises:
         BindingError: the template itself is malformed; see `placeholders`.
     """
-    quotes = iter([place.quote for place in _places(template)])
+    again = iter([place.is_read_again for place in _places(template)])
 
     def write(value: str) -> str | None:
-        if not next(quotes):
+        if not next(again):
             return shlex.quote(value)
         return value if _ONE_WORD.fullmatch(value) else None
 

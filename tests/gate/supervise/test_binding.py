@@ -109,6 +109,13 @@ STANDS = [
     "bash -c 'ls {{inputs.s}}'",
     "bash -c 'echo $1' -- {{inputs.s}}",
     "grep -c {{inputs.s}} x",
+    "LEVEL={{inputs.s}} x",
+    'LEVEL="{{inputs.s}}" x',
+    "LEVEL=1 x {{inputs.s}}",
+    "x > /srv/log {{inputs.s}}",
+    "ssh web1 ls {{inputs.s}}",
+    "bash -x /srv/a {{inputs.s}}",
+    "bash -c 'cd /srv && ls {{inputs.s}}'",
 ]
 FALLS = [
     "x $({{inputs.s}})",
@@ -141,6 +148,22 @@ FALLS = [
     "ssh web1 'cd /srv; {{inputs.s}}'",
     "eval {{inputs.s}}",
     'su -c "{{inputs.s}}" ana',
+    '"{{inputs.s}}" -x',
+    "x && '{{inputs.s}}' -x",
+    "/usr/bin/{{inputs.s}} -x",
+    '/usr/bin/"{{inputs.s}}" -x',
+    "x; 'y'z'{{inputs.s}}'",
+    "LEVEL=1 {{inputs.s}}",
+    "LEVEL='1 2' MORE=3 {{inputs.s}}",
+    ">/srv/log {{inputs.s}}",
+    "x | 2> /srv/log {{inputs.s}}",
+    "bash -cx {{inputs.s}}",
+    "bash -c -- {{inputs.s}}",
+    "bash -c ls{{inputs.s}}",
+    "bash -c '/usr/bin/{{inputs.s}} x'",
+    "rbash -c {{inputs.s}}",
+    "runuser -c {{inputs.s}} ana",
+    "watch {{inputs.s}}",
     "x {{inputs.s|upper}}",
     "x {{inputs.s}",
 ]
@@ -214,6 +237,15 @@ def test_a_leading_dash_and_control_characters_are_refused(value: str) -> None:
 def test_inside_quotes_only_one_plain_word_stands(value: str) -> None:
     made = bind_command("psql -c \"select '{{ inputs.t }}'\"", {"t": value}, inputs=INPUTS)
     assert made == Unbound(unfit=("t",))
+
+
+@pytest.mark.parametrize("value", ["a b", "a -rf", "a;b", "$(id)", "`id`", "a|b"])
+@pytest.mark.parametrize(
+    "template", ["eval ls {{ inputs.t }}", "ssh web1 ls {{ inputs.t }}", "watch ls {{ inputs.t }}"]
+)
+def test_of_what_is_put_together_and_read_again_a_value_is_one_plain_word(template: str, value: str) -> None:
+    assert bind_command(template, {"t": value}, inputs=INPUTS) == Unbound(unfit=("t",))
+    assert bound(template, t="a").endswith("ls a")
 
 
 def test_what_another_shell_reads_again_is_still_one_argument() -> None:
