@@ -4,7 +4,7 @@ A value is checked against its type (`domain`), then quoted for the shell; a tem
 only where a plain argument may stand, or inside quotes. Inside quotes, and among what `eval` or `ssh` puts
 together and reads again, a value has to be one plain word, since whatever reads it would take it apart.
 Together they are the rule this module owns: no value that a person, an alert or a program wrote adds an
-option, a command, a pipe or a substitution. What a program makes of one plain word is that program's business.
+option, a command, a pipe or a substitution. What a program makes of one plain word is its own business.
 
 What is shown and what runs are made by different functions: `render_*` masks, `bind_*` does not (R7, R8).
 """
