@@ -8,6 +8,8 @@ shook hands once, has that done again for it. It knows the SDK no more than it k
 import asyncio
 import contextlib
 import json
+import os
+import stat
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -49,6 +51,10 @@ def talk(
         secret: "" for none.
     """
     ends = (stdin or sys.stdin.buffer, stdout or sys.stdout.buffer)
+    if not all(_can_be_waited_for(end) for end in ends):
+        why = "An agent starts this and talks to it over pipes; a file is none. docs/agents.md says how."
+        print(why, file=stderr or sys.stderr)
+        return 1
     pipe = Pipe(socket, agent=agent, secret=secret)
     try:
         asyncio.run(pipe.run(*ends))
@@ -59,6 +65,12 @@ def talk(
         print(f"No sayso serves here ({socket}). Start it:  sayso serve", file=stderr or sys.stderr)
         return 1
     return 0
+
+
+def _can_be_waited_for(end: BinaryIO) -> bool:
+    """Whether `end` is a pipe, a socket or a terminal."""
+    mode = os.fstat(end.fileno()).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or end.isatty()
 
 
 class Pipe:

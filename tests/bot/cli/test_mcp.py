@@ -4,6 +4,7 @@ import asyncio
 import os
 import pwd
 import signal
+import subprocess
 from pathlib import Path
 
 import httpx2
@@ -11,7 +12,7 @@ from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from tests.adapters.mcp_room import GENERATIONS, Agent, data, stdio
-from tests.bot.cli.test_chat import environ, say, serving
+from tests.bot.cli.test_chat import SAYSO, environ, say, serving
 from tests.sshd import free_port
 
 __all__ = ["environ"]
@@ -76,3 +77,13 @@ async def test_a_kill_while_an_agent_waits_costs_it_nothing(environ: dict[str, s
                         told = await Agent(other).call("result", id=name, wait_s=30)
                         assert data(told)["state"] == "succeeded"
     assert file.exists()
+
+
+def test_a_file_is_no_agent_and_that_is_said(environ: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "words").write_text("{}\n")
+    with (tmp_path / "words").open() as words:
+        told = subprocess.run(
+            [SAYSO, "mcp"], stdin=words, capture_output=True, text=True, env=environ, timeout=60, check=False
+        )
+    assert (told.returncode, told.stdout) == (1, "")
+    assert told.stderr.startswith("An agent starts this and talks to it over pipes")
