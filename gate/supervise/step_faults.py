@@ -30,6 +30,7 @@ _MAX_TIMEOUT_S = 86_400
 _ONLY_FOR: Mapping[str, frozenset[StepKind]] = {
     "command": RUNNING_KINDS,
     "call": frozenset({StepKind.ACTION}),
+    "risk": frozenset(StepKind),
     "capture": RUNNING_KINDS,
     "preview": RUNNING_KINDS,
     "target": RUNNING_KINDS,
@@ -44,7 +45,7 @@ _ONLY_FOR: Mapping[str, frozenset[StepKind]] = {
     "next": frozenset(StepKind) - {StepKind.DECISION},
 }
 #: Fields that a step which calls another runbook leaves to that.
-_NOT_WITH_CALL = ("command", "preview", "expect", "retry", "timeout", "requires_approval")
+_NOT_WITH_CALL = ("command", "risk", "preview", "expect", "retry", "timeout", "requires_approval")
 
 
 def of_step(step: StepSpec, spec: RunbookSpec) -> Iterator[Problem]:
@@ -70,6 +71,7 @@ def _said(step: StepSpec) -> frozenset[str]:
     said = {
         "command": step.command is not None,
         "call": step.call is not None,
+        "risk": step.risk is not StepRisk.READ_ONLY,
         "capture": step.capture is not None,
         "preview": step.preview is not None,
         "target": step.target != "",

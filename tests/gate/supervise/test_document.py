@@ -287,6 +287,11 @@ def test_a_call_leaves_the_rest_to_what_it_calls() -> None:
     assert found(made) == [("a", "command"), ("a", "retry"), ("a", "requires_approval"), ("a", "call")]
 
 
+def test_a_call_says_no_risk_of_its_own_since_nobody_would_be_asked_because_of_it() -> None:
+    assert ("a", "risk") in found(step("a", call=CALL, risk="destructive", rollback="none"))
+    assert ("a", "risk") not in found(step("a", call=CALL))
+
+
 def test_too_many_steps_are_one_problem() -> None:
     many = [step(f"s{number}", kind="note") for number in range(10_001)]
     assert found(*many) == [("", "steps")]
