@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from weakref import WeakValueDictionary
 
-from bot import braking, control_words, deadlines, overheard, recovery
+from bot import control_words, deadlines, overheard, recovery
 from bot.core import Core
 from bot.delivery import Delivery
 from bot.execution.work import Work
@@ -41,6 +41,7 @@ from bot.signals.lane import SignalLane
 from bot.text import Text
 from bot.timing import Timing
 from bot.turn import Turns
+from bot.unrecorded import STILL_WORK, Unrecorded
 from gate.domain import PlaceId, ProposalId
 from ledger.kinds import EffectKind, LedgerError, LedgerUnwritableError
 
@@ -54,14 +55,6 @@ CLOSE_S = 5.0
 #: The longest sleep of the timer; a clock that jumps is noticed within it.
 LOOK_EVERY_S = 30.0
 _DAY = timedelta(days=1)
-
-_STILL_WORK = "stop and  cancel <id>  work all the same; stop names what runs."
-_UNWRITABLE = Text.of(
-    "The ledger cannot be written, so nothing runs and nothing is decided.",
-    "Check disk space and permissions:  sayso doctor.  Then say it again.",
-    _STILL_WORK,
-)
-_NOT_TAKEN = "What was said while the ledger could not be written did not count. Nothing ran from it."
 
 
 class Conversation:
@@ -79,16 +72,13 @@ class Conversation:
         self._lanes: WeakValueDictionary[PlaceId, asyncio.Lock] = WeakValueDictionary()
         self._tasks: set[asyncio.Task[None]] = set()
         self._settling: set[asyncio.Task[None]] = set()
-        self._untaken: dict[PlaceId, list[recovery.Arrived]] = {}
-        # Tightening words that hold in memory only, and the lock of whoever records them.
-        self._unrecorded: list[recovery.Arrived] = []
-        self._recording = asyncio.Lock()
         self._closing = False
         self._look = asyncio.Event()
         self._timer = Timer(core, work=work, delivery=delivery)
         self._planner = Planner(core, work=work, delivery=delivery)
         work.ended = self._planner.look
         self._signals = SignalLane(core)
+        self._unrecorded = Unrecorded(core, turns=turns, work=work, ports=ports)
         self._forgot_at: datetime | None = None
 
     # ------------------------------------------------------------ arriving
@@ -104,10 +94,11 @@ class Conversation:
         try:
             arrived = await asyncio.to_thread(self._commit, inbound)
         except LedgerError as error:
-            if isinstance(error, LedgerUnwritableError) and await self._braked(self._arrived(inbound)):
+            unwritable = isinstance(error, LedgerUnwritableError)
+            if unwritable and await self._unrecorded.brake(self._arrived(inbound)):
                 settled.set_result(None)
                 return Receipt(fresh=True, settled=settled)
-            raise NotCommittedError(f"{NotCommittedError.__doc__} {_STILL_WORK}") from error
+            raise NotCommittedError(f"{NotCommittedError.__doc__} {STILL_WORK}") from error
         self._core.probe("inbox.committed")
         if arrived is None:
             settled.set_result(None)
@@ -139,34 +130,6 @@ class Conversation:
         place = self._core.place_of(inbound.place)
         seen = self._core.ledger.outbox.seen(place, by=inbound.position, channel=inbound.place.channel)
         return recovery.Arrived(inbound=inbound, key=key, place=place, seen=seen)
-
-    # ------------------------------------------------------------ tightening that cannot be recorded
-
-    async def _braked(self, arrived: recovery.Arrived) -> bool:
-        """Act at once on tightening words that were not recorded, and say so; False for other words."""
-        held = await asyncio.to_thread(braking.brake, self._core, arrived.inbound, key=arrived.key)
-        if held is None:
-            return False
-        for action in held.cancel:
-            self._work.cancel(action, by=held.by)
-        self._unrecorded.append(arrived)
-        await self._say(arrived.inbound, held.words)
-        return True
-
-    async def _record_brakes(self) -> None:
-        """Take the turns of what was braked in memory, and let the recorded switches hold instead.
-
-        Raises:
-            LedgerUnwritableError: nothing can be recorded still; the brake holds.
-        """
-        async with self._recording:
-            while self._unrecorded:
-                arrived = self._unrecorded[0]
-                await asyncio.to_thread(self._commit, arrived.inbound)
-                outcome = await asyncio.to_thread(self._take, arrived)
-                self._unrecorded.pop(0)
-                self._core.brake.release(arrived.key)
-                await self.perform(outcome)
 
     async def _in_lane(
         self, arrived: recovery.Arrived, settled: "asyncio.Future[None]", *, begins: Callable[[], None]
@@ -211,15 +174,13 @@ class Conversation:
             return await self._hear(arrived)
         place = await asyncio.to_thread(self._core.place_of, arrived.inbound.place)
         try:
-            await self._record_brakes()
+            await self._unrecorded.record(take=self._take_anew, perform=self.perform)
             if arrived.inbound.kind is not InboundKind.CLICK:
-                await asyncio.to_thread(self._close_untaken, place)
+                await asyncio.to_thread(self._unrecorded.close, place)
             outcome = await asyncio.to_thread(self._take, arrived)
         except LedgerUnwritableError as error:
             log.error("a turn was not recorded: %s", error)  # noqa: TRY400 - expected, and said
-            if not await self._braked(arrived):
-                self._untaken.setdefault(place, []).append(arrived)
-                await self._say(arrived.inbound, _UNWRITABLE)
+            await self._unrecorded.hold(arrived, place=place)
             return None
         await self.perform(outcome)
         return outcome
@@ -231,16 +192,14 @@ class Conversation:
             await self.perform(outcome)
         return heard[-1] if heard else None
 
-    def _close_untaken(self, place: PlaceId) -> None:
-        """Close what was said while nothing could be recorded: it was called void, so it never counts later.
+    def _take_anew(self, arrived: recovery.Arrived) -> Outcome:
+        """Commit what could not be committed, and take its turn.
 
         Raises:
             LedgerUnwritableError: nothing can be recorded still.
         """
-        while untaken := self._untaken.get(place):
-            self._turns.too_late(untaken[0].inbound, inbox=untaken[0].key, words=_NOT_TAKEN)
-            untaken.pop(0)
-        self._untaken.pop(place, None)
+        self._commit(arrived.inbound)
+        return self._take(arrived)
 
     def _take(self, arrived: recovery.Arrived) -> Outcome:
         inbound = arrived.inbound
@@ -312,16 +271,6 @@ class Conversation:
         except LedgerUnwritableError as error:
             log.error("what was shown is not recorded yet: %s", error)  # noqa: TRY400 - expected
 
-    async def _say(self, inbound: Inbound, words: Text) -> None:
-        """Say what cannot be recorded as said."""
-        port = self._ports.get(inbound.place.platform)
-        if port is None:
-            return
-        try:
-            await port.post(inbound.place, Message(body=words), nonce=inbound.event_id)
-        except (RejectedError, UncertainError):
-            log.exception("nobody could be told that the ledger cannot be written")
-
     async def greet(self, place: PlaceRef, account: Account) -> None:
         """Show an operator who joins what waits, runs or is unknown, since its cards may have had no reader.
 
@@ -384,14 +333,14 @@ class Conversation:
 
     async def _look_now(self) -> None:
         try:
-            await self._record_brakes()
+            await self._unrecorded.record(take=self._take_anew, perform=self.perform)
             await asyncio.to_thread(deadlines.close_due, self._core)
             await self._timer.fire()
             for outcome in await self._signals.look():
                 await self.perform(outcome)
-            for place in list(self._untaken):
+            for place in self._unrecorded.places:
                 async with self._lane(place):
-                    await asyncio.to_thread(self._close_untaken, place)
+                    await asyncio.to_thread(self._unrecorded.close, place)
             await self._work.retry()
             await keep_runs(self._core, self._work)
             await self._planner.look()
