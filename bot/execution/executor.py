@@ -11,12 +11,11 @@ import secrets
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from bot.execution.capture import Capture
 from bot.execution.limits import Limits
 from bot.execution.local import Self, run_local
-from bot.execution.pool import Pool
-from bot.execution.ssh import run_ssh
 from bot.execution.unreached import StoppedError, Unreached, UnreachedError
 from bot.execution.wrap import problems, sweep, wrap
 from bot.inventory.hostkeys import KnownHostsError
@@ -25,6 +24,9 @@ from bot.inventory.model import Inventory
 from bot.inventory.ssh_config import SshConfigError
 from bot.ports import Ended, EndKind, OutputSink
 from gate.domain import Action, Target, TargetState
+
+if TYPE_CHECKING:  # 15 MB, which a fleet of this machine alone does not need
+    from bot.execution.pool import Pool
 
 _STOPPED = Ended(kind=EndKind.CANCELLED, note="stopped before it was sent; nothing ran")
 
@@ -48,7 +50,7 @@ class FleetExecutor:
         self._inventory = inventory
         self._limits = limits or Limits()
         self._output_bytes = output_bytes
-        self._pool = Pool(identifier=inventory.identifier, limits=self._limits)
+        self._opened: Pool | None = None
         account = pwd.getpwuid(os.getuid())
         self._me = Self(user=account.pw_name, home=account.pw_dir)
 
@@ -77,7 +79,17 @@ class FleetExecutor:
 
     async def close(self) -> None:
         """Close pooled connections."""
-        await self._pool.close()
+        if self._opened is not None:
+            await self._opened.close()
+
+    @property
+    def _pool(self) -> "Pool":
+        """Connections; there are none before the first command over SSH."""
+        from bot.execution.pool import Pool  # noqa: PLC0415  # lazy: brings asyncssh
+
+        if self._opened is None:
+            self._opened = Pool(identifier=self._inventory.identifier, limits=self._limits)
+        return self._opened
 
     def _check_identity(self, target: Target) -> None:
         try:
@@ -114,6 +126,8 @@ class FleetExecutor:
                 limits=limits,
                 me=self._me,
             )
+        from bot.execution.ssh import run_ssh  # noqa: PLC0415  # lazy: brings asyncssh
+
         return await run_ssh(
             wrapped,
             pool=self._pool,

@@ -7,8 +7,6 @@ attempt; it never guesses a cause: what it does not know is told in the library'
 import socket
 from enum import StrEnum
 
-import asyncssh
-
 
 class Unreached(StrEnum):
     """The cause of a NOT_STARTED, stored and shown by `sayso targets check`."""
@@ -44,6 +42,8 @@ class StoppedError(Exception):
 
 def explain(error: BaseException, *, name: str, address: str, port: int, user: str) -> UnreachedError:
     """Return the cause and the note for a failed attempt to reach `name`."""
+    import asyncssh  # noqa: PLC0415  # lazy: whoever needs no SSH reads causes too
+
     if isinstance(error, UnreachedError):
         return error
     where = f"{address} port {port}"

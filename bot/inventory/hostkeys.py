@@ -8,10 +8,12 @@ import base64
 import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
-
-import asyncssh
+from typing import TYPE_CHECKING
 
 from bot.inventory.ssh_config import Stamp, stamp
+
+if TYPE_CHECKING:  # 15 MB, which nothing but SSH needs
+    import asyncssh
 
 _PORT = 22
 
@@ -29,13 +31,13 @@ class HostKeys:
         fingerprints: "SHA256:…" of `keys` and "ca:SHA256:…" of `authorities`, sorted.
     """
 
-    keys: tuple[asyncssh.SSHKey, ...] = ()
-    authorities: tuple[asyncssh.SSHKey, ...] = ()
-    revoked: tuple[asyncssh.SSHKey, ...] = ()
+    keys: "tuple[asyncssh.SSHKey, ...]" = ()
+    authorities: "tuple[asyncssh.SSHKey, ...]" = ()
+    revoked: "tuple[asyncssh.SSHKey, ...]" = ()
     fingerprints: tuple[str, ...] = ()
 
 
-def fingerprint(key: asyncssh.SSHKey) -> str:
+def fingerprint(key: "asyncssh.SSHKey") -> str:
     """Return the fingerprint as ssh-keygen prints it: "SHA256:" and unpadded base64."""
     digest = hashlib.sha256(key.public_data).digest()
     return "SHA256:" + base64.b64encode(digest).decode("ascii").rstrip("=")
@@ -45,7 +47,7 @@ def fingerprint(key: asyncssh.SSHKey) -> str:
 class KnownHosts:
     """Reads known_hosts files, and again only when one of them has changed."""
 
-    _files: dict[Path, tuple[Stamp, asyncssh.SSHKnownHosts]] = field(default_factory=dict)
+    _files: "dict[Path, tuple[Stamp, asyncssh.SSHKnownHosts]]" = field(default_factory=dict)
     _answers: dict[tuple[object, ...], HostKeys] = field(default_factory=dict)
 
     def lookup(self, host: str, *, port: int, files: tuple[Path, ...]) -> HostKeys:
@@ -81,11 +83,13 @@ class KnownHosts:
             fingerprints=tuple(sorted(prints)),
         )
 
-    def _read(self, seen: Stamp) -> asyncssh.SSHKnownHosts:
+    def _read(self, seen: Stamp) -> "asyncssh.SSHKnownHosts":
         path, mtime_ns, _size = seen
         cached = self._files.get(path)
         if cached is not None and cached[0] == seen:
             return cached[1]
+        import asyncssh  # noqa: PLC0415  # lazy: see above
+
         try:
             known = asyncssh.import_known_hosts("" if mtime_ns < 0 else path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:

@@ -8,9 +8,10 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from asyncssh.config import ConfigParseError, SSHClientConfig
+if TYPE_CHECKING:  # it comes with all of asyncssh, which nothing but SSH needs
+    from asyncssh.config import SSHClientConfig
 
 _PORT = 22
 _OWN_TRANSPORT = ("ProxyCommand", "BindAddress", "AddressFamily")
@@ -67,23 +68,6 @@ class SshHost:
     picks_host_key_algorithms: bool = False
 
 
-class _Recording(SSHClientConfig):
-    """asyncssh's config that also remembers which files and folders its answer hangs on."""
-
-    def parse(self, path: Path) -> None:
-        self.__dict__.setdefault("read_paths", []).append(path)
-        super().parse(path)
-
-    def _include(self, option: str, args: list[str]) -> None:
-        for pattern in args:
-            whole = self._default_path / Path(pattern).expanduser()
-            self.__dict__.setdefault("read_paths", []).append(whole.parent)
-        super()._include(option, args)
-
-    # asyncssh dispatches through this table, not through the method's name
-    _handlers = {**SSHClientConfig._handlers, "include": ("Include", _include)}  # noqa: SLF001,RUF012 -- as in the base class
-
-
 @dataclass(slots=True, kw_only=True)
 class SshConfig:
     """One SSH config file, asked by alias. `path` None means that there is none."""
@@ -114,9 +98,11 @@ class SshConfig:
         self._cache[key] = (stamps, host)
         return host
 
-    def _load(self, alias: str, user: str, port: int) -> SSHClientConfig:
+    def _load(self, alias: str, user: str, port: int) -> "SSHClientConfig":
+        from bot.inventory.ssh_file import ConfigParseError, Recording  # noqa: PLC0415  # lazy: brings asyncssh
+
         try:
-            config = _Recording.load(
+            config = Recording.load(
                 None,
                 self.paths,
                 False,
@@ -132,7 +118,7 @@ class SshConfig:
         return cast("SSHClientConfig", config)  # `load` returns its own class, typed as the base
 
 
-def _host(config: SSHClientConfig, alias: str, local_user: str) -> SshHost:
+def _host(config: "SSHClientConfig", alias: str, local_user: str) -> SshHost:
     address = str(config.get("Hostname") or alias)
     return SshHost(
         alias=alias,
@@ -163,7 +149,7 @@ def _hops(value: object) -> Iterator[Hop]:
             yield Hop(alias=host, user=user)
 
 
-def _known_hosts(config: SSHClientConfig) -> tuple[Path, ...]:
+def _known_hosts(config: "SSHClientConfig") -> tuple[Path, ...]:
     user_files, global_files = config.get("UserKnownHostsFile"), config.get("GlobalKnownHostsFile")
     if user_files is None and global_files is None:
         return tuple(path.expanduser() for path in DEFAULT_KNOWN_HOSTS)
