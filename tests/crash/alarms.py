@@ -5,24 +5,20 @@ back, and a file says which of them it shows now. A life goes on along the plan 
 killed, so that its death moves no clock and the next one may find that hours went by.
 """
 
-import asyncio
 import json
-import logging
 import os
-import secrets
-import signal
 from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.app import build, running
 from bot.ports import Capabilities, Message, MessageRef, PlaceRef
-from bot.settings.config import load
-from bot.settings.paths import Paths
-from ledger.projections import holds
 from ledger.store import Ledger
-from tests.crash.life import HANGS_AFTER_S, USER, Order
-from tests.crash.surface import Complaints, Journal, Moment, Surface
+from tests.crash.order import USER, Order, config_for, lived
+from tests.crash.surface import Journal, Moment, Surface
 from tests.crash.trap import Trap
+
+#: A life of hundreds of entries has some checkpoints, not hundreds.
+CHECKPOINT_EVERY = 50
 
 
 class FileClock:
@@ -67,47 +63,22 @@ class Board(Surface):
         return await super().post(place, message, nonce=nonce)
 
 
-def open_ledger(folder: Path, clock: FileClock, trap: Trap) -> Ledger:
-    """Open the ledger of a cycle with a trap in every transaction."""
-    ledger = Ledger.open(
-        folder / "state" / "ledger.db",
-        project=trap.project,
-        holds=holds,
-        random_bytes=secrets.token_bytes,
-        clock=clock.now,
-        checkpoint_every=50,
-    )
-    ledger._connection.set_trace_callback(trap.traced)
-    return ledger
-
-
 def live(order: Order, config_file: Path) -> int:
     """Live one life; return the exit code of its process."""
-    signal.alarm(HANGS_AFTER_S)
-    journal = Journal(order.path / "journal")
-    logging.getLogger().addHandler(Complaints(journal))
-    trap, clock = Trap(order.moment, order.nth), FileClock(order.path)
-    ledger = open_ledger(order.path, clock, trap)
-    try:
-        asyncio.run(_live(order, ledger, config_file, journal=journal, trap=trap, clock=clock))
-    finally:
-        ledger.close()
-    journal.write("counts", counts=trap.counts)
-    return 0
+    clock = FileClock(order.path)
 
+    async def passed(ledger: Ledger, journal: Journal, trap: Trap) -> None:
+        config = config_for(order.path, config_file)
+        board = Board(journal, moment=trap)
+        app = build(config, ledger, ports=[board], clock=clock, probe=trap)
+        conversation = app.conversation
+        async with running(app):
+            trap("recovered")
+            for position in clock.left():
+                clock.move(position)
+                conversation._timer.look()  # as it does twice a minute
+                await conversation._look_now()
+                await conversation._delivery.flush()
+            await conversation._delivery.settled()
 
-async def _live(
-    order: Order, ledger: Ledger, config_file: Path, *, journal: Journal, trap: Trap, clock: FileClock
-) -> None:
-    config = load(file=config_file, environ={}, flags=[], login=USER, paths=Paths(order.state))
-    board = Board(journal, moment=trap)
-    app = build(config, ledger, ports=[board], clock=clock, probe=trap)
-    conversation = app.conversation
-    async with running(app):
-        trap("recovered")
-        for position in clock.left():
-            clock.move(position)
-            conversation._timer.look()  # as it does twice a minute
-            await conversation._look_now()
-            await conversation._delivery.flush()
-        await conversation._delivery.settled()
+    return lived(order, clock, passed, checkpoint_every=CHECKPOINT_EVERY)

@@ -1,69 +1,24 @@
 """One life of the bot: composed by the composition root around a real ledger, then talked to.
 
-Runs in a process forked for it. It ends in a kill at the moment of its trap, in a kill from outside, or by
-itself; in the last case of a cycle, `aftermath` looks at what is left.
+When the last life of a cycle ends by itself, `aftermath` looks at what is left.
 """
 
 import asyncio
-import logging
-import signal
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
 from bot.app import App, build, running
 from bot.execution.executor import FleetExecutor
-from bot.settings.config import Config, load
+from bot.settings.config import Config
 from bot.settings.inventory import inventory_of
-from bot.settings.paths import Paths
 from gate.lifecycle import ActionState
-from ledger.projections import holds
 from ledger.store import Ledger
 from ledger.views import ProposalView
+from tests.crash.order import USER, Order, config_for, lived
 from tests.crash.scripts import SCRIPTS
-from tests.crash.surface import Complaints, Journal, LateClock, Surface, Watched
+from tests.crash.surface import Journal, LateClock, Surface, Watched
 from tests.crash.trap import Trap
-
-USER = "ana"
-#: A life that has not ended by then hangs.
-HANGS_AFTER_S = 30
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
-    """What a life is to do.
-
-    Attributes:
-        folder: the cycle's own: state, journal, witness.
-        moment, nth: where it is killed; "" for nowhere.
-        kill_after_s: when it is killed from outside; 0 for never.
-        last: the life after the last kill, whose end is examined.
-        ahead_s: how long after the others this life takes place.
-    """
-
-    folder: str
-    script: str
-    moment: str = ""
-    nth: int = 0
-    kill_after_s: float = 0.0
-    last: bool = False
-    ahead_s: float = 0.0
-
-    @property
-    def path(self) -> Path:
-        return Path(self.folder)
-
-    @property
-    def witness(self) -> Path:
-        return self.path / "witness"
-
-    @property
-    def witness_lines(self) -> list[str]:
-        return self.witness.read_text().split() if self.witness.exists() else []
-
-    @property
-    def state(self) -> Path:
-        return self.path / "state"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -132,50 +87,15 @@ class Life:
             return None
 
 
-def config_for(folder: Path, file: Path) -> Config:
-    """Return the config of a cycle: two names for this machine, one operator."""
-    return load(file=file, environ={}, flags=[], login=USER, paths=Paths(folder / "state"))
-
-
-CONFIG = """
-[targets.local]
-kind = "local"
-[targets.web1]
-kind = "local"
-"""
-
-
-def open_ledger(state: Path, clock: LateClock, trap: Trap) -> Ledger:
-    """Open the ledger with a trap in every transaction."""
-    import secrets  # noqa: PLC0415 - a forked child draws its own
-
-    ledger = Ledger.open(
-        state / "ledger.db",
-        project=trap.project,
-        holds=holds,
-        random_bytes=secrets.token_bytes,
-        clock=clock.now,
-        checkpoint_every=7,
-    )
-    ledger._connection.set_trace_callback(trap.traced)
-    return ledger
-
-
 def live(order: Order, config_file: Path) -> int:
     """Live one life; return the exit code of its process."""
-    signal.alarm(HANGS_AFTER_S)
-    journal = Journal(order.path / "journal")
-    logging.getLogger().addHandler(Complaints(journal))
-    trap = Trap(order.moment, order.nth)
     clock = LateClock(order.ahead_s)
     config = config_for(order.path, config_file)
-    ledger = open_ledger(order.state, clock, trap)
-    try:
-        asyncio.run(_live(order, config, ledger, journal=journal, trap=trap, clock=clock))
-    finally:
-        ledger.close()
-    journal.write("counts", counts=trap.counts)
-    return 0
+
+    async def talked(ledger: Ledger, journal: Journal, trap: Trap) -> None:
+        await _live(order, config, ledger, journal=journal, trap=trap, clock=clock)
+
+    return lived(order, clock, talked)
 
 
 async def _live(

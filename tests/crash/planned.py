@@ -6,17 +6,12 @@ the ledger says.
 """
 
 import asyncio
-import logging
-import signal
 from pathlib import Path
 
-from bot.app import App, build, running
-from bot.execution.executor import FleetExecutor
+from bot.app import App
 from bot.planning.model.thinking import Reply, Thought
-from bot.settings.inventory import inventory_of
-from gate.lifecycle import ActionState
-from tests.crash.life import HANGS_AFTER_S, USER, Order, config_for, open_ledger
-from tests.crash.surface import Complaints, Journal, LateClock, Surface, Watched
+from tests.crash.order import Order
+from tests.crash.person import Person, live_with
 from tests.crash.trap import Trap
 from tests.simulators.model.double import Scripted, call, calls, says
 
@@ -52,46 +47,21 @@ def model(order: Order, trap: Trap) -> Watching:
 
 def live(order: Order, config_file: Path) -> int:
     """Live one life; return the exit code of its process."""
-    signal.alarm(HANGS_AFTER_S)
-    journal = Journal(order.path / "journal")
-    logging.getLogger().addHandler(Complaints(journal))
-    trap = Trap(order.moment, order.nth)
-    clock = LateClock(0)
-    config = config_for(order.path, config_file)
-    ledger = open_ledger(order.state, clock, trap)
-    try:
-        surface = Surface(journal, moment=trap, user=USER)
 
-        async def lived() -> None:
-            executor = Watched(FleetExecutor(inventory_of(config)), trap)
-            app = build(config, ledger, ports=[surface], clock=clock, executor=executor, probe=trap)
-            object.__setattr__(app.core, "thinker", model(order, trap))  # the config of a cycle names none
-            async with running(app):
-                trap("recovered")
-                await surface.listen(app.conversation.sink)
-                await _Person(order, app, surface, journal, clock).see_through()
+    def given(app: App, trap: Trap) -> None:
+        object.__setattr__(app.core, "thinker", model(order, trap))  # the config of a cycle names none
 
-        asyncio.run(lived())
-    finally:
-        ledger.close()
-    journal.write("counts", counts=trap.counts)
-    return 0
+    return live_with(_Asker, order, config_file, given=given)
 
 
-class _Person:
+class _Asker(Person):
     """Sees a plan through, from wherever it stands."""
-
-    def __init__(self, order: Order, app: App, surface: Surface, journal: Journal, clock: LateClock) -> None:
-        self._order, self._app, self._surface = order, app, surface
-        self._journal, self._clock = journal, clock
-        self._said = 0
 
     async def see_through(self) -> None:
         """Answer what is asked until the plan is over."""
-        if not any(line["event"] == "begin" for line in self._journal.read("acknowledged")):
-            await self._say(ASK, event="begin")
+        await self.begin(ASK)
         while (how := self._how()) == "":
-            await self._answer()
+            await self.answer(ran=self._left_its_mark)
             await self._app.conversation._look_now()
             await asyncio.sleep(0.01)
         self._journal.write("over", how=how)
@@ -102,16 +72,5 @@ class _Person:
         found = reader.execute("SELECT coalesce(json_extract(ending, '$.how'), '') FROM plan").fetchone()
         return "" if found is None else str(found[0])
 
-    async def _answer(self) -> None:
-        queries = self._app.core.queries
-        for one in queries.in_state(ActionState.LOST):
-            ran = any(name in one.action.command for name in self._order.witness_lines)
-            await self._say(f"settle #{one.action.id} {'ran' if ran else 'did-not-run'}, because I looked")
-        for pending in queries.pending():
-            await self._say(f"approve #{pending.proposal}")
-
-    async def _say(self, text: str, *, event: str = "") -> None:
-        self._said += 1
-        now = self._clock.now()
-        receipt = await self._surface.say(event or f"{self._said}-{now.timestamp()}", text, at=now)
-        await receipt.settled
+    def _left_its_mark(self, command: str) -> bool:
+        return any(name in command for name in self._order.witness_lines)

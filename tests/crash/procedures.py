@@ -5,17 +5,13 @@ and never ran, is seen there whatever the ledger says.
 """
 
 import asyncio
-import logging
-import signal
 from pathlib import Path
 
-from bot.app import App, build, running
-from bot.execution.executor import FleetExecutor
-from bot.settings.inventory import inventory_of
-from gate.lifecycle import ActionState, RunStatus
+from bot.app import App
+from gate.lifecycle import RunStatus
 from ledger.runs import RunView
-from tests.crash.life import HANGS_AFTER_S, USER, Order, config_for, open_ledger
-from tests.crash.surface import Complaints, Journal, LateClock, Surface, Watched
+from tests.crash.order import Order
+from tests.crash.person import Person, live_with
 from tests.crash.trap import Trap
 from tests.runbooks import library_of
 
@@ -52,45 +48,20 @@ steps:
 
 def live(order: Order, config_file: Path) -> int:
     """Live one life; return the exit code of its process."""
-    signal.alarm(HANGS_AFTER_S)
-    journal = Journal(order.path / "journal")
-    logging.getLogger().addHandler(Complaints(journal))
-    trap = Trap(order.moment, order.nth)
-    clock = LateClock(0)
-    config = config_for(order.path, config_file)
-    ledger = open_ledger(order.state, clock, trap)
-    try:
-        surface = Surface(journal, moment=trap, user=USER)
 
-        async def lived() -> None:
-            executor = Watched(FleetExecutor(inventory_of(config)), trap)
-            app = build(config, ledger, ports=[surface], clock=clock, executor=executor, probe=trap)
-            text = RUNBOOK.replace("WITNESS", str(order.witness)).replace("FOLDER", order.folder)
-            app.core.shelf._library = library_of(text)
-            async with running(app):
-                trap("recovered")
-                await surface.listen(app.conversation.sink)
-                await _Person(order, app, surface, journal, clock).see_through()
+    def given(app: App, _: Trap) -> None:
+        text = RUNBOOK.replace("WITNESS", str(order.witness)).replace("FOLDER", order.folder)
+        app.core.shelf._library = library_of(text)
 
-        asyncio.run(lived())
-    finally:
-        ledger.close()
-    journal.write("counts", counts=trap.counts)
-    return 0
+    return live_with(_Operator, order, config_file, given=given)
 
 
-class _Person:
+class _Operator(Person):
     """Sees a run through, from wherever it stands."""
-
-    def __init__(self, order: Order, app: App, surface: Surface, journal: Journal, clock: LateClock) -> None:
-        self._order, self._app, self._surface = order, app, surface
-        self._journal, self._clock = journal, clock
-        self._said = 0
 
     async def see_through(self) -> None:
         """Answer what is asked until the run is over."""
-        if not any(line["event"] == "begin" for line in self._journal.read("acknowledged")):
-            await self._say("run runbook marks on local", event="begin")
+        await self.begin("run runbook marks on local")
         while (view := self._run()) is None or not view.is_over:
             await self._answer(view)
             await self._app.conversation._look_now()
@@ -100,17 +71,7 @@ class _Person:
         return next(iter(self._app.core.queries.runs(limit=1)), None)
 
     async def _answer(self, view: RunView | None) -> None:
-        queries = self._app.core.queries
-        for one in queries.in_state(ActionState.LOST):
-            ran = view is not None and view.step in {"look", *self._order.witness_lines}
-            await self._say(f"settle #{one.action.id} {'ran' if ran else 'did-not-run'}, because I looked")
-        for pending in queries.pending():
-            await self._say(f"approve #{pending.proposal}")
+        left = {"look", *self._order.witness_lines}
+        await self.answer(ran=lambda _: view is not None and view.step in left)
         if view is not None and view.status is RunStatus.WAITING:
             await asyncio.sleep(0.2)
-
-    async def _say(self, text: str, *, event: str = "") -> None:
-        self._said += 1
-        now = self._clock.now()
-        receipt = await self._surface.say(event or f"{self._said}-{now.timestamp()}", text, at=now)
-        await receipt.settled

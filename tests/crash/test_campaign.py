@@ -23,7 +23,7 @@ from typing import Any
 
 import pytest
 
-from tests.crash.life import Order
+from tests.crash.order import Order
 from tests.crash.scripts import SCRIPTS
 from tests.crash.zygote import Zygote, prepare
 

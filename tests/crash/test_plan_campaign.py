@@ -24,7 +24,7 @@ from ledger.projections import TABLES, reset
 from ledger.queries import Queries
 from ledger.store import Ledger
 from ledger.verify import verify_live
-from tests.crash.life import Order, open_ledger
+from tests.crash.order import Order, open_ledger
 from tests.crash.planned import MARKS
 from tests.crash.surface import LateClock
 from tests.crash.trap import Trap

@@ -26,7 +26,7 @@ from ledger.keys import key_file, known_keys
 from ledger.projections import TABLES, reset
 from ledger.queries import Queries
 from ledger.verify import verify_live
-from tests.crash.life import Order, open_ledger
+from tests.crash.order import Order, open_ledger
 from tests.crash.procedures import MARKS
 from tests.crash.surface import LateClock
 from tests.crash.trap import Trap

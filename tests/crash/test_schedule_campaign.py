@@ -28,8 +28,8 @@ from ledger.projections import TABLES, reset
 from ledger.queries import Queries
 from ledger.store import Ledger
 from ledger.verify import verify_live
-from tests.crash.alarms import FileClock, open_ledger
-from tests.crash.life import USER, Order
+from tests.crash.alarms import CHECKPOINT_EVERY, FileClock
+from tests.crash.order import USER, Order, open_ledger
 from tests.crash.surface import PLACE
 from tests.crash.trap import Trap
 from tests.crash.zygote import Zygote, prepare
@@ -81,10 +81,10 @@ def test_no_kill_and_no_clock_loses_or_doubles_a_reminder(
     (folder / "plan").write_text(json.dumps(plan))
     clock = FileClock(folder)
     clock.move(0)
-    with closing(open_ledger(folder, clock, Trap())) as ledger:
+    with closing(open_ledger(folder / "state", clock, Trap(), checkpoint_every=CHECKPOINT_EVERY)) as ledger:
         _make(ledger, jobs)
     killed = _lives(folder, draw, clock)
-    with closing(open_ledger(folder, clock, Trap())) as ledger:
+    with closing(open_ledger(folder / "state", clock, Trap(), checkpoint_every=CHECKPOINT_EVERY)) as ledger:
         counts, violations = _examine(ledger, folder, jobs)
     with capsys.disabled():
         print(

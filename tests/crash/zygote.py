@@ -22,7 +22,7 @@ from bot.loading.lexicon import load_lexicons
 from bot.loading.library import load_library
 from bot.loading.rules import load_rules
 from tests.crash import alarms, life, planned, procedures
-from tests.crash.life import CONFIG, Order, open_ledger
+from tests.crash.order import CONFIG, Order, open_ledger
 from tests.crash.surface import LateClock
 from tests.crash.trap import Trap
 
