@@ -234,7 +234,9 @@ def _answered(core: Core, restored: Restored, got: Got) -> Outcome:
     outcome, wanted = _outcome(core, view), Wanted()
     operator = core.operator(view.person)
     refused: Refused | None = None
-    if operator is not None and answered.calls:
+    # While the model thought, somebody may have lowered the dial: what it wants counts for nothing then.
+    why = _stopped(core, restored) if answered.calls or operator is None else ""
+    if operator is not None and answered.calls and not why:
         speaker = _speaker(core, view, operator)
         carrying = Carrying(core=core, outcome=outcome, plan=view, speaker=speaker, wanted=wanted)
         refused = carry_out(carrying, answered.calls)
@@ -243,9 +245,8 @@ def _answered(core: Core, restored: Restored, got: Got) -> Outcome:
         wanted = Wanted(audit=wanted.audit)
     writing.write_answer(outcome, restored, got, wanted)
     after = writing.after(restored, got)
-    if operator is None:
-        words = f"{view.person} is no operator any more. Nothing ran."
-        writing.end(core, outcome, after, Over(how="stopped", words=words))
+    if why:
+        writing.end(core, outcome, after, Over(how="stopped", words=why))
     elif refused is not None:
         writing.refuse(core, outcome, after, refused)
     elif not answered.calls:

@@ -1,11 +1,13 @@
 """What ends a plan: what is denied, a no, silence, a budget, a stop, and a record that was changed."""
 
+import asyncio
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from bot.planning.model.dial import forbids
 from bot.planning.model.thinking import Call, ThinkerError
 from ledger.kinds import Kind
 from tests.bot.planning.planned import UNREAD, Failing, Held, ends, layers, run, settled
@@ -175,6 +177,21 @@ async def test_stopped_between_two_calls_it_ends(tmp_path: Path) -> None:
         assert (tmp_path / "x").exists()
         assert ends(kit) == ["stopped"]
     assert len(model.thoughts) == 1
+
+
+async def test_what_is_answered_after_the_dial_was_lowered_is_not_carried_out(tmp_path: Path) -> None:
+    model = Held(calls(run("uptime")))
+    async with conversation(tmp_path, thinker=model) as kit:
+        await kit.say(UNREAD, settle=False)
+        await model.asked.wait()
+        await kit.say("set planner.autonomy to off", settle=False)
+        while not forbids(kit.core):  # noqa: ASYNC110 - a turn of another task
+            await asyncio.sleep(0.01)
+        model.let.set()
+        await settled(kit)
+        assert Kind.PROPOSAL_MADE not in kit.kinds()
+        assert Kind.PLAN_ANSWERED in kit.kinds()
+        assert ends(kit) == ["stopped"]
 
 
 # ---------------------------------------------------------------- an edited history
