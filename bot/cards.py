@@ -252,7 +252,8 @@ class Cards:
             lines.append(again)
         if any(one.approval is not None and one.approval.phrase is None for one in pending):
             # Words without a reference count only where it was asked, by somebody who had just asked (D2).
-            verb = "Say" if view.asked_in == view.shown_in and not card_words.is_unasked(view) else "Reply"
+            by_itself = view.unasked or card_words.is_unasked(view)
+            verb = "Say" if view.asked_in == view.shown_in and not by_itself else "Reply"
             lines.append(f'{verb} "go ahead" or press a button.')
         strict = next((one for one in pending if one.approval is not None and one.approval.phrase), None)
         if strict is not None and strict.approval is not None:

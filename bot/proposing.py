@@ -79,6 +79,7 @@ class Asked:
         open_s: how long its questions stay open; None for as long as usual.
         quiet: no card is shown of what waits for nobody.
         on_behalf: whom the requester works for, where that is a delegate; None for most.
+        unasked: it comes by itself, so that no words count without saying what they answer (D2).
     """
 
     requester: PersonId
@@ -91,6 +92,7 @@ class Asked:
     open_s: int | None = None
     quiet: bool = False
     on_behalf: PersonId | None = None
+    unasked: bool = False
 
     @property
     def owner(self) -> PersonId:
@@ -240,7 +242,8 @@ def propose_judged(
         outcome.shows.append(proposal)
         if asked.routed:
             outcome.say(Text.of(f"#{proposal} waits in {place_name(core, asked.shown_in)}."))
-        if asked.shown_in == asked.place and not origin.is_machine(asked.requester):
+        speaks = not asked.unasked and not origin.is_machine(asked.requester)
+        if speaks and asked.shown_in == asked.place:
             outcome.window = (asked.requester, proposal)
     outcome.work.append(proposal)
     return proposal
@@ -346,6 +349,7 @@ def _body(
         "shown_in": asked.shown_in,
         "source": asked.source,
         **({} if asked.on_behalf is None else {"on_behalf": asked.on_behalf}),
+        **({"unasked": True} if asked.unasked else {}),
         "replaces": asked.replaces,
         "list_digest": digest,
         "policy_revision": core.policy.revision,

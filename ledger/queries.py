@@ -234,6 +234,7 @@ class Queries(
             replaced_by=ProposalId(row["replaced_by"]) if row["replaced_by"] else None,
             policy_revision=doc["policy_revision"],
             on_behalf=behalf_of(doc),
+            unasked=bool(doc.get("unasked")),
             actions=tuple(self.action(ActionId(one["id"])) for one in actions),
         )
 

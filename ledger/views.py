@@ -113,7 +113,7 @@ class ActionView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposalView:
-    """One proposal, its actions in order."""
+    """One proposal, its actions in order. `unasked`: it came by itself, nobody had just spoken of it."""
 
     id: ProposalId
     correlation_id: str
@@ -127,6 +127,7 @@ class ProposalView:
     policy_revision: str
     actions: tuple[ActionView, ...]
     on_behalf: PersonId | None = None
+    unasked: bool = False
 
     @property
     def owner(self) -> PersonId:

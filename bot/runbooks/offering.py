@@ -76,10 +76,11 @@ def offer(core: Core, outcome: Outcome, going: Going, state: RunState, step: Ste
     after = _ruled(core, outcome, going, state, ruling)
     match ruling:
         case proposal.Permit():
-            _propose(core, outcome, going, judged, waits="")
+            _propose(core, outcome, going, judged, waits="", unasked=state.alone)
         case proposal.RequireApproval(request=request):
             because = because or f"runbook {state.envelope.runbook}"
-            _propose(core, outcome, going, judged, waits=because, open_s=request.expires_in_s)
+            open_s = request.expires_in_s
+            _propose(core, outcome, going, judged, waits=because, unasked=state.alone, open_s=open_s)
         case proposal.Block():
             pass
     return after
@@ -215,7 +216,14 @@ def name_of(core: Core, bound: Invocation, action: Action) -> str:
 
 
 def _propose(
-    core: Core, outcome: Outcome, going: Going, judged: Judged, *, waits: str, open_s: int | None = None
+    core: Core,
+    outcome: Outcome,
+    going: Going,
+    judged: Judged,
+    *,
+    waits: str,
+    unasked: bool,
+    open_s: int | None = None,
 ) -> None:
     asked = Asked(
         requester=going.person,
@@ -226,6 +234,7 @@ def _propose(
         waits=waits,
         open_s=open_s,
         quiet=True,  # the card of the run tells of it
+        unasked=unasked,
     )
     made = propose_judged(core, outcome, [judged], asked)
     if isinstance(made, Denied):  # it was judged right above, and was not denied

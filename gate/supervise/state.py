@@ -48,6 +48,7 @@ class RunState:
         passed: what came of the step before, None where it is not known.
         branch: where the last decision leads.
         until: the end of the wait that it is in.
+        alone: a wait has ended since a person last had a word in it, so that what comes comes by itself.
         undo: the step that undoes what was done last, as far as it can be undone.
     """
 
@@ -67,6 +68,7 @@ class RunState:
     passed: bool | None = None
     branch: str = ""
     until: datetime | None = None
+    alone: bool = False
     undo: StepId | None = None
     entries: Tally = field(default_factory=Tally)
     retries: Tally = field(default_factory=Tally)
@@ -204,7 +206,7 @@ def _asked(state: RunState, event: Proposed | Granted | Consumed | TakenBack) ->
         case Proposed():
             return replace(state, asked=state.asked + 1, request=event.request)
         case Granted():
-            return replace(state, grant=event.grant)
+            return replace(state, grant=event.grant, alone=False)
         case Consumed():
             return replace(state, grant=None, request=None, undo=_undo(state, event.step))
         case _:
@@ -216,7 +218,7 @@ def _came(state: RunState, event: WaitBegan | WaitEnded | Judged) -> RunState:
         case WaitBegan():
             return replace(state, until=event.until)
         case WaitEnded():
-            return replace(state, until=None, passed=True)
+            return replace(state, until=None, passed=True, alone=event.by is None)
         case _:
             captured = event.captured
             inputs = state.inputs if captured is None else {**state.inputs, captured[0]: captured[1]}
