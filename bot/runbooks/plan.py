@@ -5,6 +5,7 @@ found on the way stands as its name; for the gate, a value of its kind stands in
 when a step is reached, and what it says then counts.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -19,24 +20,26 @@ from bot.runbooks.restoring import laid_open
 from gate import blast
 from gate.domain import AGENT, PersonId, PlaceId, ProposalId, Reason, RouteKind
 from gate.redact import redact, redact_command
-from gate.supervise.binding import Unbound, render_command, render_text
+from gate.supervise.binding import Unbound, as_text, names, render_command, render_text
 from gate.supervise.domain import InputSpec, InputType, RunId, StepKind, Value
 from gate.supervise.envelope import Envelope, StepPolicy, derive
 from gate.supervise.invocation import invocation
 from gate.supervise.state import RunState, fresh
 
+#: Stands in for the id of a proposal, which each gets when it is made.
+_UNNAMED = ProposalId("plan00")
 #: Stands in for a value that is not known yet, where the gate has to read a command.
 _STAND_INS: Mapping[InputType, str] = {
-    InputType.STRING: "value",
+    InputType.STRING: "value0",
     InputType.INTEGER: "100",
     InputType.BOOLEAN: "true",
-    InputType.SERVICE: "value",
-    InputType.NAME: "value",
-    InputType.PATH: "/srv/value",
-    InputType.HOST: "value",
-    InputType.URL: "https://value",
+    InputType.SERVICE: "value0",
+    InputType.NAME: "value0",
+    InputType.PATH: "/srv/value0",
+    InputType.HOST: "value0",
+    InputType.URL: "https://value0",
     InputType.DURATION: "1m",
-    InputType.TEXT: "value",
+    InputType.TEXT: "value0",
 }
 
 
@@ -94,8 +97,8 @@ def _step(core: Core, going: Going, state: RunState, policy: StepPolicy) -> Plan
     if spec.kind is StepKind.NOTE:
         return replace(planned, asks="says so")
     if spec.kind is StepKind.DECISION:
-        names = dict.fromkeys(one.when.input for one in spec.branches if one.when is not None)
-        return replace(planned, asks=f"decides by {', '.join(names)}" if names else "goes on")
+        read = dict.fromkeys(one.when.input for one in spec.branches if one.when is not None)
+        return replace(planned, asks=f"decides by {', '.join(read)}" if read else "goes on")
     return _running(core, going, state, policy, planned)
 
 
@@ -115,12 +118,20 @@ def _running(
         command=redact_command(shown, extra=core.secrets).text,
         preview=redact_command(preview, extra=core.secrets).text,
     )
-    action = action_of(core, going, stood_in, policy, bound, name=ProposalId("plan00"))
+    if any(_is_open(state.inputs, name) for name in names(spec.target)):
+        on = render_text(spec.target, state.inputs, inputs=inputs)
+        return replace(planned, target=on, asks="asked about once its target is known")
+    action = action_of(core, going, stood_in, policy, bound, name=_UNNAMED)
     if isinstance(action, Reason):
         return replace(planned, asks=f"cannot run: {action.text}")
     judged = judge(core, action)
-    facts = () if action.act == AGREE else tuple(_shown(core, one) for one in _facts(judged))
-    return replace(planned, asks=_asks(core, judged, policy), facts=facts)
+    facts = () if action.act == AGREE else _facts(judged)
+    unknown = {
+        name: stood_in.inputs[name] for name in names(spec.command or "") if _is_open(state.inputs, name)
+    }
+    asks = _by_name(_asks(core, judged, policy), unknown)
+    told = tuple(_shown(core, _by_name(one, unknown)) for one in facts)
+    return replace(planned, asks=asks, facts=told)
 
 
 def _facts(judged: Judged) -> Iterator[str]:
@@ -148,9 +159,24 @@ def _asks(core: Core, judged: Judged, policy: StepPolicy) -> str:
 def _stood_in(envelope: Envelope, known: Mapping[str, Value]) -> dict[str, Value]:
     """Return the values that are known, and others of their kind for those that are not."""
     return {
-        name: known[name] if known.get(name) not in (None, "") else _stand_in(item)
+        name: _stand_in(item) if _is_open(known, name) else known[name]
         for name, item in envelope.inputs.items()
     }
+
+
+def _is_open(known: Mapping[str, Value], name: str) -> bool:
+    """Whether a value is not known yet."""
+    return known.get(name) in (None, "")
+
+
+def _by_name(text: str, stand_ins: Mapping[str, Value]) -> str:
+    """Return what was said of stand-ins with the names of what they stand for: "ct-<vmid>"."""
+    by_value: dict[str, list[str]] = {}
+    for name, value in stand_ins.items():
+        by_value.setdefault(as_text(value), []).append(name)
+    for value, of in by_value.items():
+        text = re.sub(rf"(?<![A-Za-z0-9]){re.escape(value)}(?![A-Za-z0-9])", f"<{' or '.join(of)}>", text)
+    return text.replace(_UNNAMED, "<id>")
 
 
 def _stand_in(item: InputSpec) -> str:
@@ -163,15 +189,10 @@ def _stand_in(item: InputSpec) -> str:
 
 def _unbound(template: str, known: Mapping[str, Value], inputs: Mapping[str, InputSpec]) -> str:
     """Return a command as people may see it; what is found on the way stands as its name."""
-    named = {
-        name: known[name] if known.get(name) not in (None, "") else f"<{name}>"
-        for name, item in inputs.items()
-        if not item.secret
-    }
-    bare = {name: replace(item, type=InputType.TEXT, enum=()) for name, item in inputs.items()}
-    rendered = render_command(template, {**known, **named}, inputs=bare)
-    for name in named:
-        rendered = rendered.replace(f"'<{name}>'", f"<{name}>")
+    named = {name: f"<{name}>" for name in inputs if _is_open(known, name)}
+    rendered = render_command(template, {**known, **named}, inputs=inputs)
+    for name in named.values():
+        rendered = rendered.replace(f"'{name}'", name)
     return rendered
 
 

@@ -290,6 +290,22 @@ async def test_people_agree_time_passes_and_a_value_decides(tmp_path: Path) -> N
         assert run_of(kit).outcome is Outcome.COMPLETED
 
 
+async def test_the_card_after_a_wait_comes_by_itself_and_takes_a_reply(tmp_path: Path) -> None:
+    changing = WAITING.replace("risk: read-only, command: date", "risk: mutating, command: touch FOLDER/x")
+    changing = changing.replace("kind: check, title: Look", "title: Look, rollback: none")
+    async with supervised(tmp_path, changing) as kit:
+        await kit.say("run runbook patience on web1 with count=2")
+        assert 'Say "go ahead"' in kit.card.text
+        await kit.say("go ahead")
+        kit.clock.advance(300)
+        await kit.look()
+        assert 'Reply "go ahead"' in kit.card.text
+        await kit.say("yes")  # to whatever people speak of by then
+        assert run_of(kit).status is RunStatus.AWAITING_APPROVAL
+        await kit.say("go ahead", reply_to=kit.card)
+        assert (tmp_path / "made" / "x").exists()
+
+
 async def test_a_wait_lasts_over_a_restart(tmp_path: Path) -> None:
     port = ScriptedPort()
     async with supervised(tmp_path, WAITING, port=port) as kit:
@@ -375,6 +391,24 @@ async def test_a_plan_asks_nobody_and_runs_nothing(tmp_path: Path) -> None:
         assert "No runbook is called that" in await kit.say("plan nothing at all")
         assert kit.core.queries.runs() == ()
         assert not {"proposal:made", "action:started"} & set(kit.kinds())
+
+
+async def test_a_plan_tells_what_is_not_known_yet_by_its_name(tmp_path: Path) -> None:
+    before, after = "rmdir FOLDER/{{ inputs.name }}", "pct destroy {{ inputs.vmid }}"
+    document = PROVISION.replace(before, after)
+    async with supervised(tmp_path, document) as kit:
+        shown = await kit.say("plan provision on web1 with name=box9")
+        assert "asks for a typed phrase: destroy ct-<vmid> on web1" in shown
+        assert "    pct destroy <vmid>" in shown
+        assert "100" not in shown
+
+
+async def test_a_plan_does_not_judge_on_a_target_that_is_not_known_yet(tmp_path: Path) -> None:
+    document = PROVISION.replace("title: Start it", "title: Start it\n    target: '{{ inputs.vmid }}'")
+    async with supervised(tmp_path, document) as kit:
+        shown = await kit.say("plan provision on web1 with name=box9")
+        assert "3 Start it · <vmid> · asked about once its target is known" in shown
+        assert "cannot run" not in shown
 
 
 async def test_a_dry_run_that_the_runbook_knows_hangs_on_the_card(tmp_path: Path) -> None:
