@@ -47,7 +47,7 @@ async def test_places_that_fell_silent_cost_nothing(tmp_path: Path) -> None:
             await kit.say("pending", place=f"thread {number}")
         await kit.look()
         talk = kit.app.conversation
-        assert (len(talk._lanes), len(talk._untaken), len(talk._delivery._lanes)) == (0, 0, 0)
+        assert (len(talk._lanes), len(talk._unrecorded.places), len(talk._delivery._lanes)) == (0, 0, 0)
 
 
 async def test_an_event_is_the_same_whether_or_not_it_tells_where_a_guest_is_from(tmp_path: Path) -> None:
