@@ -206,6 +206,15 @@ def is_unasked(view: ProposalView) -> bool:
     return view.source == PlanSource.SCHEDULE or is_machine(view.requester)
 
 
+def how_to_agree(view: ProposalView, *, types: bool) -> str:
+    """Return what to say or press. Without `types`, a place has nothing to reply with but words and an id."""
+    # Words without a reference count only where it was asked, by somebody who had just asked (D2).
+    if view.asked_in == view.shown_in and not (view.unasked or is_unasked(view)):
+        return 'Say "go ahead" or press a button.'
+    words = 'Reply "go ahead"' if types else f'Say "approve {view.id}"'
+    return f"{words} or press a button."
+
+
 def dependants(one: ActionView) -> str:
     """Return "2 services depend on it: blog, wiki", with every name."""
     names = [*one.radius.services, *map(str, one.radius.targets)]

@@ -90,7 +90,7 @@ class Cards:
         lines: card_words.Lines = []
         for one in view.actions:
             lines.extend(self._action(view, one, now=now, zone=zone, behind=behind, live=live, files=files))
-        lines.extend(self._footer(view, now=now, zone=zone))
+        lines.extend(self._footer(view, now=now, zone=zone, types=types))
         return Message(
             body=Text.of(*lines),
             buttons=self._buttons(view, types=types),
@@ -238,7 +238,7 @@ class Cards:
 
     # ------------------------------------------------------------ the whole
 
-    def _footer(self, view: ProposalView, *, now: datetime, zone: tzinfo) -> card_words.Lines:
+    def _footer(self, view: ProposalView, *, now: datetime, zone: tzinfo, types: bool) -> card_words.Lines:
         shared = card_words.shared_how(view, zone=zone, now=now, secrets=self._secrets)
         lines: card_words.Lines = [shared] if shared else []
         if view.replaced_by is not None:
@@ -251,10 +251,7 @@ class Cards:
         if again := card_words.why_again(view):
             lines.append(again)
         if any(one.approval is not None and one.approval.phrase is None for one in pending):
-            # Words without a reference count only where it was asked, by somebody who had just asked (D2).
-            by_itself = view.unasked or card_words.is_unasked(view)
-            verb = "Say" if view.asked_in == view.shown_in and not by_itself else "Reply"
-            lines.append(f'{verb} "go ahead" or press a button.')
+            lines.append(card_words.how_to_agree(view, types=types))
         strict = next((one for one in pending if one.approval is not None and one.approval.phrase), None)
         if strict is not None and strict.approval is not None:
             others = self._seconds(strict, view.owner)

@@ -3,6 +3,8 @@
 from dataclasses import replace
 from datetime import UTC, timedelta
 
+import pytest
+
 from bot.cards import Cards
 from gate.digest import action_digest
 from gate.domain import (
@@ -98,6 +100,9 @@ def proposal(*actions: ActionView, purpose: str = "") -> ProposalView:
     )
 
 
+CARDS = Cards(token_key=b"k" * 32, secrets=(), last_run=lambda _: None)
+
+
 def drawn(view: ProposalView, *, last: LastRun | None = None) -> str:
     cards = Cards(token_key=b"k" * 32, secrets=(), last_run=lambda _: last)
     return cards.draw(view, now=NOW, zone=UTC).body.plain()
@@ -105,9 +110,8 @@ def drawn(view: ProposalView, *, last: LastRun | None = None) -> str:
 
 def test_a_card_hides_nothing_that_is_executed() -> None:
     view = proposal(one("echo Cookie: a; touch /tmp/x"))
-    cards = Cards(token_key=b"k" * 32, secrets=(), last_run=lambda _: None)
     assert "echo Cookie: ***; touch /tmp/x" in drawn(view)
-    assert "echo Cookie: ***; touch /tmp/x" in cards.details(view, now=NOW, zone=UTC).plain()
+    assert "echo Cookie: ***; touch /tmp/x" in CARDS.details(view, now=NOW, zone=UTC).plain()
 
 
 def test_a_reason_about_what_is_not_seen_is_shown_whatever_stands_first() -> None:
@@ -137,6 +141,21 @@ def test_a_card_that_stands_again_says_why() -> None:
     assert "1 did not succeed; the rest waits for a new yes" in shown
     done = one("true", index=1, state=ActionState.SUCCEEDED, ending=ended(exit_code=0))
     assert "did not succeed" not in drawn(proposal(done, one(index=2)))
+
+
+@pytest.mark.parametrize(
+    ("unasked", "types", "says"),
+    [
+        (False, False, 'Say "go ahead" or press'),
+        (False, True, 'Say "go ahead" or press'),
+        (True, True, 'Reply "go ahead" or press'),
+        # Where nothing can be replied to, only its id says what a yes is for.
+        (True, False, 'Say "approve k7f3a2" or press'),
+    ],
+)
+def test_a_card_says_what_counts_where_it_stands(*, unasked: bool, types: bool, says: str) -> None:
+    view = replace(proposal(one()), unasked=unasked)
+    assert says in CARDS.draw(view, now=NOW, zone=UTC, types=types).body.plain()
 
 
 def test_what_was_asked_stands_on_the_card_unless_it_is_the_command() -> None:
@@ -177,13 +196,12 @@ def test_much_output_hangs_on_the_card_whole_and_its_ends_stand_on_it() -> None:
     printed = "\n".join(f"line {number}" for number in range(100))
     end = replace(ended(exit_code=0, run_s=1), output=printed)
     view = proposal(one("cat log", state=ActionState.SUCCEEDED, ending=end))
-    cards = Cards(token_key=b"k" * 32, secrets=(), last_run=lambda _: None)
-    message = cards.draw(view, now=NOW, zone=UTC, files=True)
+    message = CARDS.draw(view, now=NOW, zone=UTC, files=True)
     shown = message.body.plain()
     assert message.attachment == ("output.txt", f"{printed}\n".encode())
     assert "line 7\n… 84 lines left out here; whole in output.txt …\nline 92" in shown
     assert "✓ ok in 1.0 s · 100 lines" in shown
-    without = cards.draw(view, now=NOW, zone=UTC)
+    without = CARDS.draw(view, now=NOW, zone=UTC)
     assert without.attachment is None
     assert "… 60 lines left out here; `show" in without.body.plain()
 
@@ -191,8 +209,7 @@ def test_much_output_hangs_on_the_card_whole_and_its_ends_stand_on_it() -> None:
 def test_what_fits_on_a_phone_is_no_file() -> None:
     end = replace(ended(exit_code=0, run_s=1), output="a\nb\n")
     view = proposal(one("cat log", state=ActionState.SUCCEEDED, ending=end))
-    cards = Cards(token_key=b"k" * 32, secrets=(), last_run=lambda _: None)
-    message = cards.draw(view, now=NOW, zone=UTC, files=True)
+    message = CARDS.draw(view, now=NOW, zone=UTC, files=True)
     assert message.attachment is None
     assert "lines" not in message.body.plain()
 
@@ -200,8 +217,7 @@ def test_what_fits_on_a_phone_is_no_file() -> None:
 def test_outputs_of_a_list_stand_in_one_file_each_under_its_name() -> None:
     end = replace(ended(exit_code=0, run_s=1), output="x\n" * 30)
     both = [one("cat log", index=index, state=ActionState.SUCCEEDED, ending=end) for index in (1, 2)]
-    cards = Cards(token_key=b"k" * 32, secrets=(), last_run=lambda _: None)
-    message = cards.draw(proposal(*both), now=NOW, zone=UTC, files=True)
+    message = CARDS.draw(proposal(*both), now=NOW, zone=UTC, files=True)
     assert message.attachment is not None
     assert message.attachment[1].decode().count("x\n") == 60
     assert message.attachment[1].decode().startswith("# 1 ")
@@ -267,6 +283,5 @@ def test_details_name_every_dependant_once() -> None:
     radius = Radius(known=False, services=("a", "b", "c"), targets=())
     touched = replace(verdict(), touches=(Touch(kind=TouchKind.SERVICE, name="caddy"),))
     view = proposal(replace(one(judged=touched), radius=radius))
-    cards = Cards(token_key=b"k" * 32, secrets=(), last_run=lambda _: None)
-    shown = cards.details(view, now=NOW, zone=UTC).plain()
+    shown = CARDS.details(view, now=NOW, zone=UTC).plain()
     assert "3 services depend on it: a, b, c, maybe more" in shown

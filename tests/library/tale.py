@@ -133,7 +133,10 @@ class Tale:
         raise AssertionError(f"never came to {step}: {self.steps()}")
 
     async def agree(self) -> None:
-        """Say yes to what is asked, with its phrase where it wants one."""
+        """Say yes to what is asked: with its phrase where it wants one, by its id where it came by itself."""
         pending = self.kit.core.queries.pending()
         assert pending, f"nothing is asked in {self.run.step}"
-        await self.say(pending[-1].phrase or "yes")
+        view = self.kit.core.queries.proposal(pending[-1].proposal)
+        assert view is not None
+        yes = f"approve {view.id}" if view.unasked else "yes"
+        await self.say(pending[-1].phrase or yes)

@@ -296,7 +296,7 @@ async def test_the_card_after_a_wait_comes_by_itself_and_takes_a_reply(tmp_path:
         await kit.say("go ahead")
         kit.clock.advance(300)
         await kit.look()
-        assert 'Reply "go ahead"' in kit.card.text
+        assert f'Say "approve {kit.newest_id()}"' in kit.card.text
         await kit.say("yes")  # to whatever people speak of by then
         assert run_of(kit).status is RunStatus.AWAITING_APPROVAL
         await kit.say("go ahead", reply_to=kit.card)

@@ -144,7 +144,7 @@ async def test_what_changes_something_asks_where_it_was_made(kit: Kit) -> None:
     make(kit.core, RESTART, at=later(HOUR), act="schedule")
     shown = await passes(kit, HOUR)
     assert kit.states() == ["waiting"]
-    assert 'Reply "go ahead" or press a button.' in shown[0]
+    assert f'Say "approve {kit.newest_id()}" or press a button.' in shown[0]
     # Nobody has just asked, so words that name nothing are about something else.
     await kit.say("go ahead")
     assert kit.states() == ["waiting"]
