@@ -8,8 +8,10 @@ again at start instead.
 import hashlib
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from gate.domain import Action, Digest, Target
+from gate.fanout import Brake
 
 #: Bumped whenever the covered fields or their form change, so that an old digest never matches a new one.
 FORMAT = "sayso-action/1"
@@ -47,9 +49,10 @@ def action_digest(action: Action) -> Digest:
     return _sha256(covered)
 
 
-def list_digest(digests: Sequence[Digest]) -> Digest:
-    """Return the digest of an ordered list of actions, by their digests."""
-    return _sha256({"format": FORMAT, "list": list(digests)})
+def list_digest(digests: Sequence[Digest], brake: Brake | None = None) -> Digest:
+    """Return the digest of an ordered list of actions, by their digests; of a fan-out with its brake."""
+    paced = {} if brake is None else {"brake": asdict(brake)}
+    return _sha256({"format": FORMAT, "list": list(digests), **paced})
 
 
 def short(digest: str) -> str:
