@@ -15,6 +15,7 @@ from gate.domain import (
     RouteKind,
     Verdict,
 )
+from gate.fanout import Brake
 from gate.ladder import Rung
 from gate.lifecycle import ActionState, ApprovalState
 
@@ -112,8 +113,23 @@ class ActionView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FanoutView:
+    """What makes a proposal a fan-out: one command on many targets.
+
+    `selector` is how the targets were named when it was asked for ("@web"), () where that is not known.
+    """
+
+    brake: Brake
+    selector: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProposalView:
-    """One proposal, its actions in order. `unasked`: it came by itself, nobody had just spoken of it."""
+    """One proposal, its actions in order.
+
+    `unasked`: it came by itself, nobody had just spoken of it. `fanout`: None for an ordinary list, whose
+    actions run one after the other.
+    """
 
     id: ProposalId
     correlation_id: str
@@ -128,6 +144,7 @@ class ProposalView:
     actions: tuple[ActionView, ...]
     on_behalf: PersonId | None = None
     unasked: bool = False
+    fanout: FanoutView | None = None
 
     @property
     def owner(self) -> PersonId:
