@@ -32,6 +32,7 @@ class Kind(StrEnum):
     TURN_CRASHED = "turn:crashed"
     REQUEST_DENIED = "request:denied"
     PROPOSAL_MADE = "proposal:made"
+    PROPOSAL_LISTED = "proposal:listed"
     PROPOSAL_TOLD = "proposal:told"
     APPROVAL_OPENED = "approval:opened"
     APPROVAL_NUDGED = "approval:nudged"

@@ -48,6 +48,7 @@ from ledger.codec import Doc, items, mapping
 from ledger.expecting import holds
 from ledger.kinds import Entry, Json, Kind
 from ledger.reader import Handler
+from ledger.readout import request_words
 
 __all__ = ["HANDLERS", "TABLES", "holds", "project", "reset"]
 
@@ -129,8 +130,16 @@ def _proposal_made(connection: sqlite3.Connection, entry: Entry, body: Doc) -> N
         _insert_action(connection, body, action)
 
 
+def _proposal_listed(connection: sqlite3.Connection, _entry: Entry, body: Doc) -> None:
+    """Add actions to a fan-out, which has more of them than one entry holds."""
+    parent = json.loads(str(_value(connection, "SELECT doc FROM proposal WHERE id=?", _id(body, "proposal"))))
+    for action in map(mapping, items(body["actions"])):
+        _insert_action(connection, parent, action)
+
+
 def _insert_action(connection: sqlite3.Connection, body: Doc, action: Doc) -> None:
     slots = mapping(action["slots"])
+    command, *_ = request_words(body, int(str(slots["index"])))
     connection.execute(
         "INSERT INTO action (id, proposal, position, target, risk, state, route, digest, command,"
         " grant_approval, queued_at, started_at, ended_at, doc, ending)"
@@ -144,7 +153,7 @@ def _insert_action(connection: sqlite3.Connection, body: Doc, action: Doc) -> No
             ActionState.PROPOSED,
             action["route"],
             action["digest"],
-            mapping(body[f"command_{slots['index']}"])["payload"],
+            mapping(command)["payload"],
             canonical(action),
         ),
     )
@@ -353,6 +362,7 @@ HANDLERS: Mapping[str, Handler] = {
     Kind.TURN_ANSWERED: turns.answered,
     Kind.PLACE_MOVED: places.moved,
     Kind.PROPOSAL_MADE: _proposal_made,
+    Kind.PROPOSAL_LISTED: _proposal_listed,
     Kind.PROPOSAL_TOLD: approvals.told,
     Kind.APPROVAL_OPENED: _approval_opened,
     Kind.APPROVAL_NUDGED: approvals.climbed(ApprovalEvent.NUDGE, Rung.NUDGE),

@@ -10,15 +10,12 @@ from collections.abc import Callable
 from datetime import datetime
 
 from gate.domain import (
-    ActionId,
-    Digest,
     Facts,
     PendingApproval,
     PersonId,
     PlaceId,
     ProposalId,
     Risk,
-    RouteKind,
     TargetId,
     TurnId,
     Window,
@@ -29,12 +26,8 @@ from ledger.accounts import AccountReader
 from ledger.beliefs import BeliefReader
 from ledger.codec import (
     instant,
-    mapping,
-    optional,
     parse_instant,
-    radius_of,
     texts,
-    verdict_of,
 )
 from ledger.commitments import CommitmentReader
 from ledger.delegates import DelegateReader
@@ -46,16 +39,11 @@ from ledger.kinds import Json, Kind
 from ledger.learning import LearningReader
 from ledger.places import PlaceReader
 from ledger.plans import PlanReader
+from ledger.proposals import ProposalReader
 from ledger.readout import (
-    approval_of,
-    behalf_of,
     clarification_of,
-    did_run,
-    ending_of,
-    instant_or_none,
     loosening_of,
     opened_of,
-    request_of,
     request_words,
     with_votes,
 )
@@ -63,16 +51,13 @@ from ledger.runs import RunReader
 from ledger.signals import SignalReader
 from ledger.trusting import TrustReader
 from ledger.views import (
-    ActionView,
-    ApprovalView,
     ClarificationView,
-    LastRun,
     LooseningView,
-    ProposalView,
 )
 
 
 class Queries(
+    ProposalReader,
     PlaceReader,
     AccountReader,
     CommitmentReader,
@@ -213,110 +198,13 @@ class Queries(
         rows = self._rows("SELECT proposal, place FROM owed WHERE until_at<=?", instant(now))
         return tuple((ProposalId(row["proposal"]), PlaceId(row["place"])) for row in rows)
 
-    # ------------------------------------------------------------ proposals
-
-    def proposal(self, proposal: ProposalId) -> ProposalView | None:
-        """Return one proposal with its actions, or None."""
-        row = self._row("SELECT * FROM proposal WHERE id=?", proposal)
-        if row is None:
-            return None
-        doc = json.loads(row["doc"])
-        actions = self._rows("SELECT id FROM action WHERE proposal=? ORDER BY position", proposal)
-        return ProposalView(
-            id=proposal,
-            correlation_id=row["correlation_id"],
-            requester=PersonId(row["requester"]),
-            asked_in=PlaceId(row["asked_in"]),
-            shown_in=PlaceId(row["shown_in"]),
-            made_at=parse_instant(row["made_at"]),
-            source=doc["source"],
-            purpose=self._word(doc.get("purpose")),
-            replaced_by=ProposalId(row["replaced_by"]) if row["replaced_by"] else None,
-            policy_revision=doc["policy_revision"],
-            on_behalf=behalf_of(doc),
-            unasked=bool(doc.get("unasked")),
-            actions=tuple(self.action(ActionId(one["id"])) for one in actions),
-        )
-
-    def newest_in(self, place: PlaceId) -> ProposalId | None:
-        """Return the newest proposal that was asked or shown in `place`, but for looks of watches."""
-        query = (
-            "SELECT id FROM proposal WHERE (asked_in=? OR shown_in=?)"
-            " AND json_extract(doc, '$.source')<>'watch' ORDER BY made_seq DESC LIMIT 1"
-        )
-        row = self._row(query, place, place)
-        return None if row is None else ProposalId(row["id"])
-
-    def action(self, action: ActionId) -> ActionView:
-        """Return one action; raises LookupError for an unknown id."""
-        row = self._row("SELECT * FROM action WHERE id=?", action)
-        if row is None:
-            raise LookupError(f"no action {action}")
-        doc = json.loads(row["doc"])
-        parent = json.loads(self._one("SELECT doc FROM proposal WHERE id=?", row["proposal"]))
-        return ActionView(
-            action=request_of(mapping(doc["slots"]), parent, row["position"], self._word),
-            digest=Digest(row["digest"]),
-            verdict=verdict_of(mapping(doc["verdict"])),
-            radius=radius_of(mapping(doc["radius"])),
-            route=RouteKind(row["route"]),
-            because=doc["because"],
-            phrase=optional(doc["phrase"]),
-            state=ActionState(row["state"]),
-            approval=self._newest_approval(action),
-            queued_at=instant_or_none(row["queued_at"]),
-            started_at=instant_or_none(row["started_at"]),
-            ended_at=instant_or_none(row["ended_at"]),
-            ending=ending_of(json.loads(row["ending"]), self._word) if row["ended_at"] else None,
-            rule=doc.get("rule", ""),
-        )
-
-    def _newest_approval(self, action: ActionId) -> ApprovalView | None:
-        row = self._row(
-            "SELECT a.*, e.body AS opened, e.at AS opened_at FROM approval a"
-            " JOIN entry e ON e.seq = a.opened_seq WHERE a.action=? ORDER BY a.opened_seq DESC LIMIT 1",
-            action,
-        )
-        if row is None:
-            return None
-        rungs = self._rows("SELECT * FROM rung WHERE approval=? ORDER BY at, rung DESC", row["id"])
-        return approval_of(row, self._votes(row["id"]), rungs, self._word)
-
-    def last_run(self, digest: Digest) -> LastRun | None:
-        """Return the newest ended run of exactly this action on exactly this target.
-
-        What was started and certainly did not run, by its own end or as settled, is no run.
-        """
-        rows = self._rows(
-            "SELECT ended_at, state, ending FROM action WHERE digest=? AND ended_at<>'' AND started_at<>''"
-            " ORDER BY ended_at DESC",
-            digest,
-        )
-        for row in rows:
-            ending = json.loads(row["ending"])
-            if did_run(ending):
-                return LastRun(
-                    ended_at=parse_instant(row["ended_at"]),
-                    state=ActionState(row["state"]),
-                    run_s=float(ending["run_s"]),
-                )
-        return None
+    # ------------------------------------------------------------ the record
 
     def entries(self) -> int:
         """Return how many entries there are."""
         return int(self._one("SELECT coalesce(max(seq), 0) FROM entry"))
 
     # ------------------------------------------------------------ what is due, what is under way
-
-    def in_state(self, *states: ActionState) -> tuple[ActionView, ...]:
-        """Return every action in one of `states`, oldest proposal first."""
-        marks = ", ".join("?" * len(states))
-        rows = self._rows(
-            "SELECT a.id FROM action a JOIN proposal p ON p.id = a.proposal"  # noqa: S608 - only question marks
-            f" WHERE a.state IN ({marks}) ORDER BY p.made_seq, a.position",
-            *states,
-        )
-        return tuple(self.action(ActionId(row["id"])) for row in rows)
 
     def unfinished(self) -> tuple[ProposalId, ...]:
         """Return the proposals that have an action without an end, oldest first."""
@@ -367,16 +255,3 @@ class Queries(
         """Return every loosening that waits."""
         rows = self._rows("SELECT * FROM loosening WHERE state='pending'")
         return tuple(loosening_of(row) for row in rows)
-
-    def proposals(self, *, since: datetime, limit: int) -> tuple[ProposalView, ...]:
-        """Return the newest proposals made since an instant, newest first.
-
-        The looks of watches are none of them: there are hundreds a day, and what they see is told by itself.
-        """
-        rows = self._rows(
-            "SELECT id FROM proposal WHERE made_at>=? AND json_extract(doc, '$.source')<>'watch'"
-            " ORDER BY made_seq DESC LIMIT ?",
-            instant(since),
-            limit,
-        )
-        return tuple(view for row in rows if (view := self.proposal(ProposalId(row["id"]))) is not None)

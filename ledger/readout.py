@@ -5,11 +5,12 @@ Pure: words are looked up by the function that is handed in. It runs no query; `
 
 import json
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from gate.domain import Action, ActionId, ApprovalId, Digest, PendingApproval, PersonId, PlaceId, ProposalId
+from gate.fanout import Brake
 from gate.ladder import Rung
 from gate.lifecycle import ApprovalState
 from ledger.codec import Doc, action_of, mapping, optional, parse_instant, texts, verdict_of
@@ -19,6 +20,7 @@ from ledger.views import (
     ApprovalView,
     ClarificationView,
     EndingView,
+    FanoutView,
     LooseningView,
     OptionView,
     RungView,
@@ -30,8 +32,12 @@ Words = Callable[[Json], str]
 
 
 def request_words(parent: Doc, position: int) -> tuple[Json, Json, Json]:
-    """Return the references of command, purpose and check of one action; `parent` is its proposal's body."""
-    return parent[f"command_{position}"], parent.get("purpose"), parent.get(f"verify_{position}")
+    """Return the references of command, purpose and check of one action; `parent` is its proposal's body.
+
+    What is the same for all of a fan-out stands there once.
+    """
+    command = parent[f"command_{position}"] if "command" not in parent else parent["command"]
+    return command, parent.get("purpose"), parent.get(f"verify_{position}", parent.get("verify"))
 
 
 def request_of(slots: Doc, parent: Doc, position: int, word: Words) -> Action:
@@ -69,6 +75,15 @@ def behalf_of(parent: Doc) -> PersonId | None:
     """Return whom the requester of a proposal works for; None for most. `parent` is the body of its entry."""
     name = optional(parent.get("on_behalf"))
     return None if name is None else PersonId(name)
+
+
+def fanout_of(parent: Doc) -> FanoutView | None:
+    """Return how a fan-out goes, None for an ordinary list; `parent` is the body of its entry."""
+    if "fanout" not in parent:
+        return None
+    doc = mapping(parent["fanout"])
+    brake = {name: int(str(value)) for name, value in mapping(doc["brake"]).items()}
+    return FanoutView(brake=Brake(**brake), selector=texts(doc["selector"]))
 
 
 def with_votes(opened: PendingApproval, votes: Sequence[sqlite3.Row]) -> PendingApproval:
@@ -111,6 +126,15 @@ def approval_of(
     )
 
 
+def approval_words(row: sqlite3.Row, votes: Sequence[sqlite3.Row]) -> Iterator[Json]:
+    """Return the references of what `approval_of` reads."""
+    doc = json.loads(row["doc"])
+    yield doc.get("said")
+    yield doc.get("reason")
+    for vote in votes:
+        yield json.loads(vote["doc"]).get("said")
+
+
 def _rung_of(row: sqlite3.Row) -> RungView:
     doc = json.loads(row["doc"])
     return RungView(
@@ -145,6 +169,13 @@ def ending_of(doc: Doc, word: Words) -> EndingView:
         settled="" if settled is None else word(mapping(settled)["why"]),
         ran=did_run(doc),
     )
+
+
+def ending_words(doc: Doc) -> Iterator[Json]:
+    """Return the references of what `ending_of` reads."""
+    yield doc.get("output")
+    if doc.get("settled") is not None:
+        yield mapping(doc["settled"])["why"]
 
 
 def did_run(doc: Doc) -> bool:

@@ -36,13 +36,15 @@ _COUNT = (
 _ROUTES = (
     "SELECT json_extract(one.value, '$.route'), count(*)"
     " FROM entry, json_each(entry.body, '$.actions') AS one"
-    " WHERE entry.seq > ? AND entry.seq <= ? AND entry.kind = ? GROUP BY 1"
+    " WHERE entry.seq > ? AND entry.seq <= ? AND entry.kind IN (?, ?) GROUP BY 1"
 )
+#: Entries that list proposed commands.
+_LISTS = (Kind.PROPOSAL_MADE, Kind.PROPOSAL_LISTED)
 #: Commands by what asked for them: the kind of a machine that did, else the source that is recorded.
 _ORIGINS = (
     "SELECT CASE instr(who, ':') WHEN 0 THEN source ELSE substr(who, 1, instr(who, ':') - 1) END, sum(many)"
     " FROM (SELECT json_extract(body, '$.requester') AS who, json_extract(body, '$.source') AS source,"
-    " json_array_length(body, '$.actions') AS many FROM entry WHERE seq > ? AND seq <= ? AND kind = ?)"
+    " json_array_length(body, '$.actions') AS many FROM entry WHERE seq > ? AND seq <= ? AND kind IN (?, ?))"
     " GROUP BY 1"
 )
 
@@ -76,8 +78,8 @@ class Tally:
         while self.seq < newest:
             piece = (self.seq, min(self.seq + PIECE, newest))
             kinds = {(kind, detail): count for kind, detail, count in connection.execute(_COUNT, piece)}
-            routes = dict(connection.execute(_ROUTES, (*piece, Kind.PROPOSAL_MADE)).fetchall())
-            origins = dict(connection.execute(_ORIGINS, (*piece, Kind.PROPOSAL_MADE)).fetchall())
+            routes = dict(connection.execute(_ROUTES, (*piece, *_LISTS)).fetchall())
+            origins = dict(connection.execute(_ORIGINS, (*piece, *_LISTS)).fetchall())
             # All of a piece or nothing of it, should reading fail.
             self.kinds.update(kinds)
             self.routes.update(routes)

@@ -1,0 +1,186 @@
+"""Reading proposals: their actions, approvals and ends, with the words of all of them read at once.
+
+A fan-out has hundreds of actions and is drawn while it runs, so nothing here asks once for each of them.
+"""
+
+import json
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from gate.domain import ActionId, Digest, PersonId, PlaceId, ProposalId, RouteKind
+from gate.lifecycle import ActionState
+from ledger.codec import Doc, instant, mapping, optional, parse_instant, radius_of, verdict_of
+from ledger.kinds import Json
+from ledger.reader import Reader
+from ledger.readout import (
+    Words,
+    approval_of,
+    approval_words,
+    behalf_of,
+    did_run,
+    ending_of,
+    ending_words,
+    fanout_of,
+    instant_or_none,
+    request_of,
+    request_words,
+)
+from ledger.views import ActionView, ApprovalView, LastRun, ProposalView
+
+_ACTIONS = (
+    "SELECT a.*, p.doc AS parent FROM json_each(?) n JOIN action a ON a.id = n.value"
+    " JOIN proposal p ON p.id = a.proposal ORDER BY p.made_seq, a.position"
+)
+#: The newest approval of each action.
+_APPROVALS = (
+    "SELECT a.*, e.body AS opened, e.at AS opened_at FROM json_each(?) n"
+    " JOIN approval a ON a.action = n.value JOIN entry e ON e.seq = a.opened_seq"
+    " WHERE a.opened_seq = (SELECT max(b.opened_seq) FROM approval b WHERE b.action = a.action)"
+)
+_VOTES = "SELECT v.* FROM json_each(?) n JOIN vote v ON v.approval = n.value ORDER BY v.seq"
+_RUNGS = "SELECT r.* FROM json_each(?) n JOIN rung r ON r.approval = n.value ORDER BY r.at, r.rung DESC"
+
+
+class ProposalReader(Reader):
+    """Questions about proposals and their actions."""
+
+    def proposal(self, proposal: ProposalId) -> ProposalView | None:
+        """Return one proposal with its actions, or None."""
+        row = self._row("SELECT * FROM proposal WHERE id=?", proposal)
+        if row is None:
+            return None
+        doc = json.loads(row["doc"])
+        actions = self._rows("SELECT id FROM action WHERE proposal=? ORDER BY position", proposal)
+        return ProposalView(
+            id=proposal,
+            correlation_id=row["correlation_id"],
+            requester=PersonId(row["requester"]),
+            asked_in=PlaceId(row["asked_in"]),
+            shown_in=PlaceId(row["shown_in"]),
+            made_at=parse_instant(row["made_at"]),
+            source=doc["source"],
+            purpose=self._word(doc.get("purpose")),
+            replaced_by=ProposalId(row["replaced_by"]) if row["replaced_by"] else None,
+            policy_revision=doc["policy_revision"],
+            on_behalf=behalf_of(doc),
+            unasked=bool(doc.get("unasked")),
+            fanout=fanout_of(doc),
+            actions=self.actions([ActionId(one["id"]) for one in actions]),
+        )
+
+    def proposals(self, *, since: datetime, limit: int) -> tuple[ProposalView, ...]:
+        """Return the newest proposals made since an instant, newest first.
+
+        The looks of watches are none of them: there are hundreds a day, and what they see is told by itself.
+        """
+        rows = self._rows(
+            "SELECT id FROM proposal WHERE made_at>=? AND json_extract(doc, '$.source')<>'watch'"
+            " ORDER BY made_seq DESC LIMIT ?",
+            instant(since),
+            limit,
+        )
+        return tuple(view for row in rows if (view := self.proposal(ProposalId(row["id"]))) is not None)
+
+    def newest_in(self, place: PlaceId) -> ProposalId | None:
+        """Return the newest proposal that was asked or shown in `place`, but for looks of watches."""
+        query = (
+            "SELECT id FROM proposal WHERE (asked_in=? OR shown_in=?)"
+            " AND json_extract(doc, '$.source')<>'watch' ORDER BY made_seq DESC LIMIT 1"
+        )
+        row = self._row(query, place, place)
+        return None if row is None else ProposalId(row["id"])
+
+    def action(self, action: ActionId) -> ActionView:
+        """Return one action; raises LookupError for an unknown id."""
+        for view in self.actions([action]):
+            return view
+        raise LookupError(f"no action {action}")
+
+    def in_state(self, *states: ActionState) -> tuple[ActionView, ...]:
+        """Return every action in one of `states`, oldest proposal first."""
+        marks = ", ".join("?" * len(states))
+        rows = self._rows(f"SELECT id FROM action WHERE state IN ({marks})", *states)  # noqa: S608 - question marks
+        return self.actions([ActionId(row["id"]) for row in rows])
+
+    def actions(self, names: Sequence[ActionId]) -> tuple[ActionView, ...]:
+        """Return the actions of these ids that there are, oldest proposal first, in their order there."""
+        rows = self._rows(_ACTIONS, json.dumps(names))
+        approvals = self._rows(_APPROVALS, json.dumps(names))
+        asked = json.dumps([row["id"] for row in approvals])
+        votes, rungs = _by_approval(self._rows(_VOTES, asked)), _by_approval(self._rows(_RUNGS, asked))
+        parents = {row["proposal"]: json.loads(row["parent"]) for row in rows}
+        endings = {row["id"]: json.loads(row["ending"]) for row in rows if row["ended_at"]}
+        word = self._words(_references(rows, parents, endings, approvals, votes))
+        newest = {
+            row["action"]: approval_of(row, votes[row["id"]], rungs[row["id"]], word) for row in approvals
+        }
+        return tuple(
+            _action(row, parents[row["proposal"]], endings.get(row["id"]), newest.get(row["id"]), word)
+            for row in rows
+        )
+
+    def last_run(self, digest: Digest) -> LastRun | None:
+        """Return the newest ended run of exactly this action on exactly this target.
+
+        What was started and certainly did not run, by its own end or as settled, is no run.
+        """
+        rows = self._rows(
+            "SELECT ended_at, state, ending FROM action WHERE digest=? AND ended_at<>'' AND started_at<>''"
+            " ORDER BY ended_at DESC",
+            digest,
+        )
+        for row in rows:
+            ending = json.loads(row["ending"])
+            if did_run(ending):
+                return LastRun(
+                    ended_at=parse_instant(row["ended_at"]),
+                    state=ActionState(row["state"]),
+                    run_s=float(ending["run_s"]),
+                )
+        return None
+
+
+def _by_approval(rows: Sequence[sqlite3.Row]) -> defaultdict[str, list[sqlite3.Row]]:
+    found: defaultdict[str, list[sqlite3.Row]] = defaultdict(list)
+    for row in rows:
+        found[row["approval"]].append(row)
+    return found
+
+
+def _references(
+    rows: Sequence[sqlite3.Row],
+    parents: dict[str, Doc],
+    endings: dict[str, Doc],
+    approvals: Sequence[sqlite3.Row],
+    votes: dict[str, list[sqlite3.Row]],
+) -> Iterator[Json]:
+    for row in rows:
+        yield from request_words(parents[row["proposal"]], row["position"])
+    for doc in endings.values():
+        yield from ending_words(doc)
+    for row in approvals:
+        yield from approval_words(row, votes.get(row["id"], ()))
+
+
+def _action(
+    row: sqlite3.Row, parent: Doc, ending: Doc | None, approval: ApprovalView | None, word: Words
+) -> ActionView:
+    doc = json.loads(row["doc"])
+    return ActionView(
+        action=request_of(mapping(doc["slots"]), parent, row["position"], word),
+        digest=Digest(row["digest"]),
+        verdict=verdict_of(mapping(doc["verdict"])),
+        radius=radius_of(mapping(doc["radius"])),
+        route=RouteKind(row["route"]),
+        because=doc["because"],
+        phrase=optional(doc["phrase"]),
+        state=ActionState(row["state"]),
+        approval=approval,
+        queued_at=instant_or_none(row["queued_at"]),
+        started_at=instant_or_none(row["started_at"]),
+        ended_at=instant_or_none(row["ended_at"]),
+        ending=None if ending is None else ending_of(ending, word),
+        rule=doc.get("rule", ""),
+    )
