@@ -11,7 +11,8 @@ from datetime import datetime, timedelta, tzinfo
 
 from bot import agreeing, routing
 from bot.agreeing import cards_of, ids_of, still_waits
-from bot.cards import how_ended, shown_key
+from bot.card_question import shown_key
+from bot.cards import how_ended
 from bot.core import Core
 from bot.outcome import Outcome
 from bot.phrasing import RISK_WORDS, clock_time, command_on, named

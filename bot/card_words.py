@@ -21,6 +21,21 @@ from ledger.views import ActionView, ApprovalView, EndingView, ProposalView, Run
 
 Lines = list[Span | list[Span | str] | str]
 
+MARKS = {
+    ActionState.PROPOSED: "◔",
+    ActionState.WAITING: "◔",
+    ActionState.QUEUED: "◔",
+    ActionState.STARTED: "●",
+    ActionState.SUCCEEDED: "✓",
+    ActionState.FAILED: "✗",
+    ActionState.CANCELLED: "✗",
+    ActionState.LOST: "?",
+}
+#: What a rule says of work that needs no undoing; its risk is in the words for that already.
+NO_UNDO = "none needed"
+#: Things whose dependants are worth a word even where the graph knows none; of a file nobody expects any.
+DEPENDED_ON = frozenset({TouchKind.SERVICE, TouchKind.HOST, TouchKind.CONTAINER})
+
 _UNKNOWN = "unknown whether it finished"
 #: What the gate says of a command that holds what a reader cannot see.
 _UNSEEN = "invisible or control character"
@@ -59,22 +74,22 @@ def how(one: ActionView, *, zone: tzinfo, now: datetime, secrets: Sequence[str],
         return ""
     proposal = one.action.id.rpartition(".")[0]
     digest = f" · digest {short(one.digest)}" if approval.state is ApprovalState.GRANTED else ""
-    decided = _decided(one, zone=zone, now=now, secrets=secrets)
-    if decided and decided == leave_out.removesuffix(f" · #{proposal}"):
+    who = decided(one, zone=zone, now=now, secrets=secrets)
+    if who and who == leave_out.removesuffix(f" · #{proposal}"):
         return digest
-    return f"{f' · {decided}' if decided else ''}{digest} · #{proposal}"
+    return f"{f' · {who}' if who else ''}{digest} · #{proposal}"
 
 
 def shared_how(view: ProposalView, *, zone: tzinfo, now: datetime, secrets: Sequence[str]) -> str:
     """Return who let all of a list run and how, where that is one answer to all of it; "" elsewhere."""
     if len(view.actions) == 1 or view.pending:
         return ""
-    said = {_decided(one, zone=zone, now=now, secrets=secrets) for one in view.actions}
-    decided = said.pop()
-    return f"{decided} · #{view.id}" if decided and not said else ""
+    said = {decided(one, zone=zone, now=now, secrets=secrets) for one in view.actions}
+    who = said.pop()
+    return f"{who} · #{view.id}" if who and not said else ""
 
 
-def _decided(one: ActionView, *, zone: tzinfo, now: datetime, secrets: Sequence[str]) -> str:
+def decided(one: ActionView, *, zone: tzinfo, now: datetime, secrets: Sequence[str]) -> str:
     """Return 'approved by ana and bo, "go ahead", 14:51'; "" for what nobody decided."""
     approval = one.approval
     verbs = {ApprovalState.GRANTED: "approved", ApprovalState.REFUSED: "refused"}
@@ -135,14 +150,14 @@ def lost(one: ActionView, *, alone: bool, secrets: Sequence[str]) -> Lines:
     lines: Lines = []
     if one.verdict.risk.rank > 0:
         lines.append(f"Changes on {target} are frozen until someone looks.")
-    look = _where_to_look(one, secrets)
+    look = where_to_look(one, secrets)
     if look:
         lines.append(f"Check: run {look} on {target}")
     lines += ["Then one of:", f"  settle {ref} ran, because …", f"  settle {ref} did-not-run, because …"]
     return lines
 
 
-def _where_to_look(one: ActionView, secrets: Sequence[str]) -> str:
+def where_to_look(one: ActionView, secrets: Sequence[str]) -> str:
     """Return a command that only reads and tells how far it came, where one is known."""
     if one.action.verify is not None:
         return redact_command(one.action.verify, extra=secrets).text

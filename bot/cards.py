@@ -8,7 +8,8 @@ in the card only. Buttons carry tokens bound to the digest of the list shown.
 from collections.abc import Callable, Sequence
 from datetime import datetime, tzinfo
 
-from bot import card_output, card_words, tokens
+from bot import card_output, card_question, card_words, tokens
+from bot.card_words import MARKS
 from bot.origin import asker
 from bot.phrasing import (
     RISK_WORDS,
@@ -21,25 +22,14 @@ from bot.phrasing import (
     shortened,
     size,
 )
-from bot.ports import Button, ButtonStyle, Message
+from bot.ports import Message
 from bot.text import Span, Text, block, muted, strong
 from gate import blast
 from gate.digest import short
-from gate.domain import Digest, PersonId, Risk, RouteKind, TouchKind
+from gate.domain import Digest, Risk, RouteKind
 from gate.lifecycle import NOT_STARTED, ActionState, ApprovalState
 from gate.redact import redact, redact_command
 from ledger.views import ActionView, LastRun, ProposalView
-
-MARKS = {
-    ActionState.PROPOSED: "◔",
-    ActionState.WAITING: "◔",
-    ActionState.QUEUED: "◔",
-    ActionState.STARTED: "●",
-    ActionState.SUCCEEDED: "✓",
-    ActionState.FAILED: "✗",
-    ActionState.CANCELLED: "✗",
-    ActionState.LOST: "?",
-}
 
 
 class Cards:
@@ -60,7 +50,7 @@ class Cards:
         secrets: Sequence[str],
         last_run: Callable[[Digest], LastRun | None],
         caution: Callable[[Digest], str] = lambda _digest: "",
-        seconds: Callable[[ActionView, PersonId], Sequence[str]] = lambda _action, _requester: (),
+        seconds: card_question.Seconds = lambda _action, _requester: (),
     ) -> None:
         self._key = token_key
         self._seconds = seconds
@@ -93,7 +83,7 @@ class Cards:
         lines.extend(self._footer(view, now=now, zone=zone, types=types))
         return Message(
             body=Text.of(*lines),
-            buttons=self._buttons(view, types=types),
+            buttons=card_question.buttons(view, key=self._key, types=types),
             attachment=card_output.file(view, secrets=self._secrets) if files else None,
         )
 
@@ -165,10 +155,10 @@ class Cards:
     def _facts(self, one: ActionView, *, with_radius: bool) -> list[str]:
         """Return what a person weighs: how bad it is and why, what depends on it, how to undo it."""
         facts = [f"{RISK_WORDS[one.verdict.risk]}: {self.shown(shortened(one.verdict.reasons[0]))}"]
-        touched = any(touch.kind in _DEPENDED_ON for touch in one.verdict.touches)
+        touched = any(touch.kind in card_words.DEPENDED_ON for touch in one.verdict.touches)
         if with_radius and (one.radius.known or touched):
             facts.append(blast.words(one.radius))
-        if one.verdict.undo is not None and one.verdict.undo != _NO_UNDO:
+        if one.verdict.undo is not None and one.verdict.undo != card_words.NO_UNDO:
             facts.append(card_words.undo_words(one.verdict.undo))
         return facts
 
@@ -250,49 +240,15 @@ class Cards:
             return [*lines, by] if card_words.is_unasked(view) else lines
         if again := card_words.why_again(view):
             lines.append(again)
-        if any(one.approval is not None and one.approval.phrase is None for one in pending):
-            lines.append(card_words.how_to_agree(view, types=types))
-        strict = next((one for one in pending if one.approval is not None and one.approval.phrase), None)
-        if strict is not None and strict.approval is not None:
-            others = self._seconds(strict, view.owner)
-            who = f"{' or '.join(others)} types" if others else "type"
-            lines.append([f"To run it, {who}:  ", strong(strict.approval.phrase or "")])
-        if votes := card_words.votes(view):
-            lines.append(votes)
-        if steps := card_words.ladder(view, zone=zone, now=now):
-            lines.append(muted(steps))
-        until = f"until {clock_time(_deadline(pending), zone=zone, now=now)} · #{view.id}"
-        lines.append(muted(f"{until} · {card_words.asked(view, secrets=self._secrets)}"))
-        return lines
-
-    def _buttons(self, view: ProposalView, *, types: bool) -> tuple[Button, ...]:
-        pending = view.pending
-        if not pending or view.replaced_by is not None:
-            return ()
-        shown = shown_key(pending)
-        made = []
-        if any(one.approval is not None and one.approval.phrase is None for one in pending):
-            made.append((tokens.APPROVE, ButtonStyle.GO))
-        if types and any(one.approval is not None and one.approval.phrase is not None for one in pending):
-            made.append((tokens.TYPE, ButtonStyle.GO))
-        made += [(tokens.DENY, ButtonStyle.STOP), (tokens.DETAILS, ButtonStyle.NEUTRAL)]
-        if any(one.verdict.dry_run is not None for one in pending):
-            made.append((tokens.PREVIEW, ButtonStyle.NEUTRAL))
-        if types:
-            made.append((tokens.EDIT, ButtonStyle.NEUTRAL))
-        return tuple(
-            Button(
-                label=tokens.LABELS[choice],
-                token=tokens.make(self._key, choice=choice, subject=view.id, shown=shown),
-                style=style,
-            )
-            for choice, style in made
+        question = card_question.lines(
+            view, now=now, zone=zone, types=types, secrets=self._secrets, seconds=self._seconds
         )
+        return [*lines, *question]
 
     def is_live(self, token: str, view: ProposalView) -> bool:
         """Whether `token` was drawn on the card as it stands now."""
         pending = view.pending
-        return bool(pending) and tokens.is_valid(self._key, token, shown=shown_key(pending))
+        return bool(pending) and tokens.is_valid(self._key, token, shown=card_question.shown_key(pending))
 
     # ------------------------------------------------------------ details
 
@@ -326,26 +282,6 @@ class Cards:
             extras.append(f"in {one.action.workdir}")
         lines += [" · ".join(extras), muted(f"digest {short(one.digest)}")]
         return lines
-
-
-#: What a rule says of work that needs no undoing; its risk is in the words for that already.
-_NO_UNDO = "none needed"
-#: Things whose dependants are worth a word even where the graph knows none; of a file nobody expects any.
-_DEPENDED_ON = frozenset({TouchKind.SERVICE, TouchKind.HOST, TouchKind.CONTAINER})
-
-
-def _deadline(pending: Sequence[ActionView]) -> datetime:
-    return min(one.approval.deadline_at for one in pending if one.approval is not None)
-
-
-def shown_key(pending: Sequence[ActionView]) -> str:
-    """Return what a button of these pending actions is bound to.
-
-    Every approval's own id counts beside the digest: an approval opened anew makes old buttons dead.
-    """
-    return "\n".join(
-        f"{one.approval.id} {one.approval.list_digest}" for one in pending if one.approval is not None
-    )
 
 
 def summary(view: ProposalView, *, secrets: Sequence[str]) -> str:

@@ -10,7 +10,8 @@ from dataclasses import replace
 
 from bot import asking, tokens
 from bot.answering import Speaker
-from bot.cards import Cards, how_ended, shown_key
+from bot.card_question import shown_key
+from bot.cards import Cards, how_ended
 from bot.controls import may_drop
 from bot.core import Core
 from bot.outcome import Outcome

@@ -7,7 +7,8 @@ Which place it is says gate.routing; a routed card takes a reply, a button or it
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.cards import MARKS, summary
+from bot.card_words import MARKS
+from bot.cards import summary
 from bot.core import Core
 from bot.outcome import Outcome
 from bot.phrasing import duration

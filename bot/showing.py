@@ -5,8 +5,8 @@ from datetime import datetime, timedelta, tzinfo
 
 from bot import commands, history
 from bot.answering import Speaker
-from bot.card_words import inline
-from bot.cards import MARKS, Cards, summary
+from bot.card_words import MARKS, inline
+from bot.cards import Cards, summary
 from bot.controls import unknown_id
 from bot.core import Core
 from bot.digest import digest
