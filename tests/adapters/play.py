@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from adapters.console import ConsolePort
 from bot.places import place_name
-from bot.ports import Inbound, PlaceRef, Receipt, Sink
+from bot.ports import ChatPort, Inbound, PlaceRef, Receipt, Sink
 from tests.adapters.stage import OnScreen, Surface, surface_opener
 from tests.kit import Kit, ScriptedClock, conversation
 from tests.transcript import Player, library_for, operators_of, places_of, policy_of
@@ -162,26 +163,32 @@ async def at(
         places=places_of(setup, lambda name: place_words(surface.place(name))),
         ports=[surface.port],
         clock=clock,
-        library=library_for(setup, scratch),
-        **(more or {}),
+        **{"library": library_for(setup, scratch), **(more or {})},
     ) as kit:
         onlookers = sorted({turn.get("by", "ana") for turn in script["turn"]})
         play = Play(surface=surface, kit=kit, scratch=scratch, onlookers=onlookers)
-        async with heard(surface, play.sink):
+        introduce(surface.port, kit)
+        async with heard(surface.port, play.sink):
             yield play
 
 
+def introduce(port: ChatPort, kit: Kit) -> None:
+    """Let a core greet who joins, where people join."""
+    if isinstance(port, ConsolePort):
+        port.greet = kit.app.conversation.greet
+
+
 @asynccontextmanager
-async def heard(surface: Surface, sink: Sink) -> AsyncIterator[None]:
+async def heard(port: ChatPort, sink: Sink) -> AsyncIterator[None]:
     """Let the port of a platform listen."""
-    listening = asyncio.create_task(surface.port.listen(sink))
+    listening = asyncio.create_task(port.listen(sink))
     try:
         async with asyncio.timeout(20):
-            while not (await surface.port.health()).ok:  # noqa: ASYNC110 - health is all that a port tells
+            while not (await port.health()).ok:  # noqa: ASYNC110 - health is all that a port tells
                 await asyncio.sleep(0.005)
         yield
     finally:
-        await surface.port.close()
+        await port.close()
         await asyncio.wait_for(listening, 20)
 
 

@@ -108,6 +108,18 @@ class Surface(Protocol):
         """Return what `by` can read in `place` of the bot's messages, oldest first."""
 
 
+class LastingSurface(Surface, Protocol):
+    """A platform that stays while processes of the bot come and go.
+
+    `port_at` gives a process that is not this one the port that listens at `address`.
+    """
+
+    @property
+    def address(self) -> str: ...
+
+
+LastingOpener = Callable[[Path], AbstractAsyncContextManager[LastingSurface]]
+
 SurfaceOpener = Callable[[Path], AbstractAsyncContextManager[Surface]]
 
 Opener = Callable[[FakeCore, Path], AbstractAsyncContextManager[Stage]]
@@ -149,3 +161,16 @@ def opener(name: str) -> Opener:
 def surface_opener(name: str) -> SurfaceOpener:
     """Return what opens the surface of an adapter, for whole conversations."""
     return import_module(f"tests.adapters.stage_{name}").surface
+
+
+def lasting_opener(name: str) -> LastingOpener:
+    """Return what opens the surface of an adapter whose bot may be another process."""
+    if name == "console":  # its window is a program of its own
+        return import_module("tests.adapters.console_window").window
+    return import_module(f"tests.adapters.stage_{name}").surface
+
+
+def port_at(name: str, address: str, folder: Path) -> ChatPort:
+    """Return the port of an adapter for the platform at `address`; what it needs is put into `folder`."""
+    port: ChatPort = import_module(f"tests.adapters.stage_{name}").port_at(address, folder)
+    return port

@@ -27,7 +27,7 @@ class ConsoleStage:
         self.place = PlaceRef(platform="console", channel=LOGIN)
         self.account = Account(platform="console", user=LOGIN)
         self._reader, self._writer = reader, writer
-        self._shown: dict[str, Message] = {}
+        self.shown: dict[str, Message] = {}
         self._stored: set[str] = set()
         self.hints: list[str] = []
         self.goodbye = ""
@@ -37,7 +37,7 @@ class ConsoleStage:
         while line := await self._reader.readline():
             frame = read_server(line)
             if frame.show is not None and frame.message is not None:
-                self._shown[frame.show] = unpack(frame.message)
+                self.shown[frame.show] = unpack(frame.message)
             if frame.stored is not None:
                 self._stored.add(frame.stored)
             if frame.refused is not None:
@@ -47,6 +47,11 @@ class ConsoleStage:
 
     def write(self, line: bytes) -> None:
         self._writer.write(line)
+
+    async def hang_up(self) -> None:
+        self._writer.close()
+        with contextlib.suppress(ConnectionError):
+            await self._writer.wait_closed()
 
     async def say(self, text: str, event: str) -> None:
         self.write(json.dumps({"id": event, "text": text}).encode() + b"\n")
@@ -65,10 +70,10 @@ class ConsoleStage:
         return self.screen()
 
     def screen(self) -> str:
-        return "".join(plain(render(message)) for message in self._shown.values())
+        return "".join(plain(render(message)) for message in self.shown.values())
 
     def tokens(self) -> tuple[str, ...]:
-        return tuple(button.token for message in self._shown.values() for button in message.buttons)
+        return tuple(button.token for message in self.shown.values() for button in message.buttons)
 
     async def until(self, fact: Callable[[], bool]) -> None:
         async with asyncio.timeout(5):
@@ -77,12 +82,20 @@ class ConsoleStage:
                 await self._news.wait()
 
 
+def port_at(address: str, _folder: Path) -> ConsolePort:
+    """Return a port that lets in who runs the tests, by the socket at `address`."""
+    return ConsolePort(
+        clock=StillClock(),
+        login=LOGIN,
+        socket=Path(address),
+        admits=lambda account: account == f"console::{LOGIN}",
+    )
+
+
 @contextlib.asynccontextmanager
 async def stage(core: FakeCore, folder: Path) -> AsyncIterator[ConsoleStage]:
     socket = folder / "s.sock"
-    port = ConsolePort(
-        clock=StillClock(), login=LOGIN, socket=socket, admits=lambda account: account == f"console::{LOGIN}"
-    )
+    port = port_at(str(socket), folder)
     running = asyncio.create_task(port.listen(core.sink))
     await listening(port)
     reader, writer = await asyncio.open_unix_connection(socket)

@@ -40,6 +40,15 @@ def port_on(
     )
 
 
+def port_at(address: str, _folder: Path) -> DiscordPort:
+    """Return a port for the simulator at `address`, which another process may hold."""
+    api_url, gateway_url = address.split()
+    settings = Settings(api_url=api_url, gateway_url=gateway_url)
+    return DiscordPort(
+        settings, token=TOKEN, clock=StillClock(), bookmarks=NoBookmarks(), host="box", pace=QUICK
+    )
+
+
 def place_of(channel: Channel) -> PlaceRef:
     """Return a channel of the simulator as the core knows it."""
     if channel.type == DM:
@@ -141,6 +150,7 @@ class DiscordSurface:
 
     def __init__(self, simulated: Discord) -> None:
         self.discord = simulated
+        self.address = f"{simulated.api_url} {simulated.gateway_url}"
         self.port = port_on(simulated)
         # What each person read last, with its buttons as they were then.
         self._read: dict[tuple[str, str], dict[str, dict[str, str]]] = {}

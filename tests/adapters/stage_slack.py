@@ -24,13 +24,20 @@ def port_for(
     slack: Slack, folder: Path, *, bookmarks: Bookmarks | None = None, pace: Pace = FAST
 ) -> SlackPort:
     """Return a port that connects to the simulator, with its tokens in files."""
+    return port_at(slack.api_url, folder, bookmarks=bookmarks, pace=pace)
+
+
+def port_at(
+    address: str, folder: Path, *, bookmarks: Bookmarks | None = None, pace: Pace = FAST
+) -> SlackPort:
+    """Return a port that connects to the simulator at `address`, which another process may hold."""
     files = {}
     for kind, token in (("bot", BOT_TOKEN), ("app", APP_TOKEN)):
         file = folder / f"{kind}-token"
         file.write_text(f"{token}\n")
         file.chmod(0o600)
         files[f"{kind}_token_file"] = str(file)
-    settings = Settings(api_url=slack.api_url, **files)
+    settings = Settings(api_url=address, **files)
     return SlackPort(settings, clock=StillClock(), bookmarks=bookmarks, pace=pace)
 
 
@@ -136,6 +143,7 @@ class SlackSurface:
     def __init__(self, slack: Slack, folder: Path) -> None:
         self.slack = slack
         self.folder = folder
+        self.address = slack.api_url
         self.port = port_for(slack, folder)
         self._roots: dict[str, str] = {}
         self._read: dict[tuple[str, str], Json] = {}

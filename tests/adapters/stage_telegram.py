@@ -29,6 +29,12 @@ def new_port(server: Server, **more: Any) -> TelegramPort:
     return TelegramPort(Settings(api_url=server.url), **more)
 
 
+def port_at(address: str, _folder: Path) -> TelegramPort:
+    """Return a port that talks to the server at `address`, which another process may hold."""
+    # As the simulated messages' dates.
+    return TelegramPort(Settings(api_url=address), token=TOKEN, clock=SystemClock(), patience=QUICK)
+
+
 @contextlib.contextmanager
 def no_proxy() -> Any:
     """The machine's proxy is for the world, not for loopback."""
@@ -155,6 +161,7 @@ class TelegramSurface:
 
     def __init__(self, server: Server) -> None:
         self.server, self.world = server, server.world
+        self.address = server.url
         self.restart()
         self._places: dict[str, Chat] = {}
         self._read: dict[tuple[str, int], list[dict[str, Any]]] = {}

@@ -60,7 +60,7 @@ async def together(folder: Path, *platforms: str, **policy: Any) -> AsyncIterato
             for name, surface in surfaces.items()
         }
         for name, surface in surfaces.items():
-            await stack.enter_async_context(heard(surface, on[name].sink))
+            await stack.enter_async_context(heard(surface.port, on[name].sink))
         yield Together(kit, on)
 
 

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import pytest
 
+from adapters.telegram.editing import Pacing
 from bot.execution import wrap
 from bot.inventory import Inventory, TargetConfig, build
 from gate.domain import PendingApproval, TargetKind
@@ -21,6 +22,8 @@ from tests.kit import Kit
 
 #: A run that has not come to rest by then hangs; nothing else is measured by it.
 HANGS_AFTER_S = 60.0
+#: Where a tale is told: alone with the bot, since groups are slow on some platforms.
+PLACE = "dm-ana"
 
 
 @contextmanager
@@ -29,6 +32,14 @@ def programs_in(path: str) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         environment = {**dict(wrap.ENVIRONMENT), "PATH": path}
         patch.setattr(wrap, "ENVIRONMENT", tuple(environment.items()))
+        yield
+
+
+@contextmanager
+def no_pace() -> Iterator[None]:
+    """Let nothing wait for how many edits Telegram likes, as nothing does on the other platforms of tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Pacing, "wait_s", lambda *_, **__: 0.0)
         yield
 
 
@@ -61,14 +72,10 @@ class OnScript:
 
 @dataclass(slots=True, kw_only=True)
 class Tale:
-    """One conversation about runs.
-
-    Attributes:
-        place: where it is held; alone with the bot, unless said, since groups are slow on some platforms.
-    """
+    """One conversation about runs."""
 
     player: Talks
-    place: str = "dm-ana"
+    place: str = PLACE
 
     @property
     def kit(self) -> Kit:
