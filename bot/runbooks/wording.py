@@ -29,7 +29,7 @@ def ended_words(ended: Ended, *, step: str) -> str:
         reason = None if ended.refusal is None else ended.refusal.reason
         return f"refused{by}{at}: {reason or 'no reason yet'}"
     if ended.cause is EndCause.EXPIRED:
-        return f"nobody answered{at} in time"
+        return f"nobody answered in time{at}"
     return f"{_CAUSES[ended.cause]}{by}{at}{why}"
 
 

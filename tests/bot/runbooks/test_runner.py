@@ -138,7 +138,7 @@ async def test_nobody_answering_is_no_refusal(tmp_path: Path) -> None:
         await kit.say(BEGIN)
         kit.clock.advance(901)
         await kit.look()
-        assert "✗ nobody answered at step 2, Make box7 in time" in run_card(kit).text
+        assert "✗ nobody answered in time at step 2, Make box7" in run_card(kit).text
         view = run_of(kit)
         assert (view.outcome, view.cause, view.ended_by) == (Outcome.ABORTED, EndCause.EXPIRED, None)
         await kit.say("go ahead")
