@@ -1,8 +1,8 @@
 """A container from its making to its end, lived through with people, on every platform.
 
-There are three lives of sayso on one record. The first is a process of its own and is killed while it makes the
-container; the second sees that through, and is asked to destroy it; the third finds another document under the
-run that it inherits.
+There are three lives of sayso on one record. The first is a process of its own and is killed while it makes
+the container; the second sees that through, and is asked to destroy it; the third finds another document
+under the run that it inherits.
 """
 
 import asyncio
@@ -79,6 +79,7 @@ async def lives(request: pytest.FixtureRequest, host: Host, tmp_path: Path) -> A
             yield Lives(surface, request.param, tmp_path)
 
 
+@pytest.mark.timeout(300)
 async def test_provision_use_destroy(lives: Lives, host: Host) -> None:
     host.faults(vmid_race=1, create_hangs=MAKING_S)
     async with lives.killed() as life:
