@@ -1,8 +1,9 @@
 """Values into text: how a value becomes part of a command without ever becoming syntax.
 
 A value is checked against its type (`domain`), then quoted for the shell; a template may hold a placeholder
-only where a plain argument may stand, or inside quotes. Inside quotes, and among what `eval` or `ssh` puts
-together and reads again, a value has to be one plain word, since whatever reads it would take it apart.
+only where a plain argument may stand, or inside quotes. Inside quotes, among what `eval` or `ssh` puts
+together and reads again, and in a script of `sed` or `awk`, a value has to be one plain word, since whatever
+reads it would take it apart.
 Together they are the rule this module owns: no value that a person, an alert or a program wrote adds an
 option, a command, a pipe or a substitution. What a program makes of one plain word is its own business.
 
@@ -35,12 +36,20 @@ _AT_COMMAND = re.compile(
 _ASSIGNS = re.compile(r"[A-Za-z_]\w*=")
 #: What ends a word outside of quotes.
 _BETWEEN = frozenset(" \t\n;&|()<>")
+#: What ends a command there.
+_COMMANDS_END = frozenset("\n;&|()")
 #: Programs that read an argument as commands again.
 _READS_AGAIN = re.compile(
     r"(?:\A|[\s;&|/])(?:eval|ssh|su|runuser|flock|script|watch|(?:r?ba|da|z|mk|k|a|c|tc|fi)?sh)(?=\s)"
 )
 #: And those that read all of their arguments so, put together.
 _READS_ALL = re.compile(r"(?:\A|[\s;&|/])(?:eval|ssh|watch)(?=\s)")
+#: Programs whose arguments are, or may be, a script of their own that can start commands.
+_SCRIPTED = re.compile(r"(?:\A|[\s(/])(?:g?sed|[gmn]?awk)(?=\s)")
+#: And those that take a script as the word after an option: `perl -pe x`, `python3 -c x`.
+_BEFORE_PROGRAM = re.compile(
+    r"(?:\A|[\s(/])(?:perl|python|ruby|node|php|lua)[\d.]*\s(?:.*\s)?-[A-Za-z]*[cer]\s+\Z"
+)
 #: The words before a script: `eval x`, `bash -lc x`, `bash -cx -- x`.
 _BEFORE_SCRIPT = re.compile(r"(?:\b(?:eval|watch)|\s-[A-Za-z]*c[A-Za-z]*(?:\s+-\S*)*)\s+\Z")
 
@@ -80,7 +89,7 @@ class _Place:
     @property
     def is_read_again(self) -> bool:
         """Whether the value is quoted for one reader and may be read by another."""
-        return bool(self.quote) or _READS_ALL.search(self.bare) is not None
+        return bool(self.quote) or _READS_ALL.search(self.bare) is not None or _is_in_script(self.bare)
 
 
 # ---------------------------------------------------------------- values
@@ -185,15 +194,30 @@ def _names_command(before: str) -> bool:
     return _ASSIGNS.match(before, begins) is None and _AT_COMMAND.search(before[:begins]) is not None
 
 
+def _is_in_script(before: str) -> bool:
+    """Whether the word that `before` ends in may be a script, which its program takes apart."""
+    begins = _word_begins(before)
+    leading = before[_begins(before, after=_COMMANDS_END) : begins]
+    if (program := _SCRIPTED.search(leading)) is not None:
+        # `awk -v name=x` sets a variable; `sed s=a=x=` is a script.
+        return not (program[0].endswith("awk") and _ASSIGNS.match(before, begins))
+    return _BEFORE_PROGRAM.search(leading) is not None
+
+
 def _word_begins(before: str) -> int:
     """Return where the word begins that `before` ends in, quotes and all."""
+    return _begins(before, after=_BETWEEN)
+
+
+def _begins(before: str, *, after: frozenset[str]) -> int:
+    """Return where that begins which `before` ends in: behind the last of `after` outside of quotes."""
     quote, begins = "", 0
     for at, char in enumerate(before):
         if quote:
             quote = "" if char == quote else quote
         elif char in "'\"":
             quote = char
-        elif char in _BETWEEN:
+        elif char in after:
             begins = at + 1
     return begins
 

@@ -248,6 +248,39 @@ def test_of_what_is_put_together_and_read_again_a_value_is_one_plain_word(templa
     assert bound(template, t="a").endswith("ls a")
 
 
+@pytest.mark.parametrize(
+    ("template", "value"),
+    [
+        ("sed -i s/old/{{ inputs.t }}/ /srv/f", "x/;1e touch never;#"),
+        ("cd /srv && sed -n -e 's/a;b/c/' -e s/old/{{ inputs.t }}/ f", "x/;1e id;#"),
+        ("x | sed {{ inputs.t }}", "1e id"),
+        ("sed s=old={{ inputs.t }}= f", "x=;1e id;#"),
+        ("gawk -f f {{ inputs.t }}", 'BEGIN{system("id")}'),
+        ("perl -pe {{ inputs.t }} f", "system 'id'"),
+        ("python3 -c {{ inputs.t }}", "import os; os.system('id')"),
+        ("node -e x={{ inputs.t }}", "1; process.exit()"),
+    ],
+)
+def test_in_a_script_of_another_program_a_value_is_one_plain_word(template: str, value: str) -> None:
+    assert bind_command(template, {"t": value}, inputs=INPUTS) == Unbound(unfit=("t",))
+    assert "plain" in bound(template, t="plain")
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "python3 -c 'import sys; print(sys.argv[1])' {{ inputs.t }}",
+        "perl tell.pl {{ inputs.t }}",
+        "sed -n 1p /srv/f; logger {{ inputs.t }}",
+        "sed -n 's/a;b/c/p' /srv/f | mail -s {{ inputs.t }} ana",
+        "awk -v name={{ inputs.t }} -f /srv/count.awk /srv/f",
+        "grep -e {{ inputs.t }} /srv/f",
+    ],
+)
+def test_beside_the_script_of_a_program_a_value_is_any_argument(template: str) -> None:
+    assert "'a b;c'" in bound(template, t="a b;c")
+
+
 def test_what_another_shell_reads_again_is_still_one_argument() -> None:
     made = bound("bash -c \"printf '%s|' {{ inputs.p }} end\"", p="/srv/a")
     assert subprocess.run(["bash", "-c", made], capture_output=True, check=True).stdout == b"/srv/a|end|"
