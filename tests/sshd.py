@@ -21,6 +21,7 @@ import asyncssh
 
 SSHD = Path("/usr/sbin/sshd")
 _START_S = 10.0
+_DEFAULTS = ("MaxStartups 100", "LogLevel ERROR")
 
 
 @dataclass(kw_only=True)
@@ -107,9 +108,11 @@ def openssh(server: Server, *, options: str = "") -> Iterator[Server]:
         f"Port {server.port}\nListenAddress 127.0.0.1\nHostKey {server.folder / 'host'}\n"
         f"AuthorizedKeysFile {server.folder / 'authorized_keys'}\nPidFile none\nStrictModes no\nUsePAM no\n"
         "PasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin prohibit-password\n"
-        f"MaxStartups 100\nPrintMotd no\nLogLevel ERROR\n"
+        "PrintMotd no\n"
+        # sshd takes the first of two lines that say the same
+        + "".join(f"{line}\n" for line in _DEFAULTS if line.split()[0] not in options)
         # bash as a login shell reads ~/.bashrc under sshd unless it is nested; this user's is not our subject
-        f"SetEnv SHLVL=2\n{options}"
+        + f"SetEnv SHLVL=2\n{options}"
     )
     if os.geteuid() == 0:
         Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)

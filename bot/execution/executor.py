@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from bot.execution.capture import Capture
 from bot.execution.limits import Limits
 from bot.execution.local import Self, run_local
+from bot.execution.turns import Place
 from bot.execution.unreached import StoppedError, Unreached, UnreachedError
 from bot.execution.wrap import problems, sweep, wrap
 from bot.inventory.hostkeys import KnownHostsError
@@ -51,6 +52,7 @@ class FleetExecutor:
         self._limits = limits or Limits()
         self._output_bytes = output_bytes
         self._opened: Pool | None = None
+        self._under_way = asyncio.Semaphore(self._limits.commands)
         account = pwd.getpwuid(os.getuid())
         self._me = Self(user=account.pw_name, home=account.pw_dir)
 
@@ -116,9 +118,11 @@ class FleetExecutor:
         for problem in problems(action, wrapped, max_bytes=limits.command_bytes):
             raise UnreachedError(Unreached.UNUSABLE, problem)
         entry = ssh_entry(action.target, self._inventory.targets)
+        place = Place(self._under_way)
         if entry is None:
             return await run_local(
                 wrapped,
+                place=place,
                 sweep=partial(sweep, action, token),
                 capture=capture,
                 timeout_s=action.timeout_s,
@@ -134,6 +138,7 @@ class FleetExecutor:
             endpoint=self._pool.endpoint(
                 entry.address, name=action.target.id, user=entry.user, port=entry.port
             ),
+            place=place,
             sweep=partial(sweep, action, token),
             capture=capture,
             timeout_s=action.timeout_s,

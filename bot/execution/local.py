@@ -14,6 +14,7 @@ from typing import cast
 from bot.execution.capture import Capture
 from bot.execution.limits import Limits
 from bot.execution.run import Progress, supervise
+from bot.execution.turns import Place
 from bot.execution.unreached import Unreached, UnreachedError
 from bot.execution.wrap import Sweeper, Wrapped
 from bot.ports import Ended
@@ -80,6 +81,7 @@ class _Process:
 async def run_local(
     wrapped: Wrapped,
     *,
+    place: Place,
     sweep: Sweeper,
     capture: Capture,
     timeout_s: float,
@@ -91,6 +93,7 @@ async def run_local(
 
     Args:
         wrapped: the command.
+        place: among the commands under way.
         sweep: makes the command that sends a signal to what is left of it.
         capture: where output goes.
         timeout_s: what the action allows.
@@ -100,7 +103,27 @@ async def run_local(
 
     Raises:
         UnreachedError: it could not be started.
+        StoppedError: `cancel` was set while it waited for its place.
     """
+    await place.take(cancel=cancel)
+    try:
+        return await _run(
+            wrapped, sweep, capture=capture, timeout_s=timeout_s, cancel=cancel, limits=limits, me=me
+        )
+    finally:
+        place.give_back()
+
+
+async def _run(
+    wrapped: Wrapped,
+    sweep: Sweeper,
+    *,
+    capture: Capture,
+    timeout_s: float,
+    cancel: asyncio.Event,
+    limits: Limits,
+    me: Self,
+) -> Ended:
     progress = Progress(capture)
     transport = await _start(wrapped, progress, me=me)
     process = _Process(pid=transport.get_pid(), sweeper=sweep, me=me, limits=limits)

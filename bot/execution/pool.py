@@ -1,7 +1,7 @@
 """Pooled SSH connections: one for each (alias, address, port, user, trusted keys, jump hosts).
 
-At most `channels` commands share one, the rest wait; at most `handshakes` connections open at once. A
-connection that died is replaced before anything is sent over it. Host keys are checked against exactly the
+At most `channels` commands share one, the rest wait. A connection that died is replaced before anything is
+sent over it; how one is opened is `dialling`'s business. Host keys are checked against exactly the
 keys that the target's identity was made of: when known_hosts changes, a new connection is made under the new
 keys.
 """
@@ -15,25 +15,15 @@ from dataclasses import dataclass, field
 
 import asyncssh
 
+from bot.execution.dialling import Dialler, Endpoint
 from bot.execution.limits import Limits
 from bot.execution.run import unless
-from bot.execution.trust import Client, ciphers, host_key_algorithms, known, refusal
+from bot.execution.turns import Place
 from bot.execution.unreached import Unreached, UnreachedError, explain
-from bot.execution.wire import Wire
-from bot.inventory.hostkeys import HostKeys, KnownHostsError
+from bot.execution.wire import Lookup, Names, look_up
+from bot.inventory.hostkeys import KnownHostsError
 from bot.inventory.identity import Identifier
-from bot.inventory.ssh_config import Hop, SshConfigError, SshHost
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Endpoint:
-    """What one pooled connection leads to. Equal endpoints share it."""
-
-    name: str = field(compare=False)
-    host: SshHost
-    fingerprints: tuple[str, ...]
-    keys: HostKeys = field(compare=False)
-    jump: "Endpoint | None" = None
+from bot.inventory.ssh_config import Hop, SshConfigError
 
 
 @dataclass(slots=True, eq=False)
@@ -81,13 +71,14 @@ class Pool:
     Args:
         identifier: resolves aliases and trusted keys.
         limits: bounds.
+        lookup: returns the addresses of a name; blocks.
     """
 
-    def __init__(self, *, identifier: Identifier, limits: Limits) -> None:
+    def __init__(self, *, identifier: Identifier, limits: Limits, lookup: Lookup = look_up) -> None:
         self._identifier = identifier
         self._limits = limits
         self._slots: dict[Endpoint, _Slot] = {}
-        self._handshakes = asyncio.Semaphore(limits.handshakes)
+        self._dialler = Dialler(identifier=identifier, limits=limits, names=Names(lookup))
         self._keepers: set[asyncio.Task[None]] = set()
         self._closed = False
         # at INFO asyncssh logs every command in full, secrets included
@@ -116,18 +107,16 @@ class Pool:
         """Hold one channel's place on a live connection. Raises UnreachedError, StoppedError."""
         slot = self._slot(endpoint)
         with self._in_use(endpoint, slot):
-            if slot.channels.locked():
-                await unless(cancel, slot.channels.acquire())
-            else:
-                await slot.channels.acquire()
+            channel = Place(slot.channels)
             try:
+                await channel.take(cancel=cancel)
                 began = time.monotonic()
                 connection = slot.ready()
                 if connection is None:
                     connection = await unless(cancel, self._connection(endpoint, slot))
                 yield Lease(endpoint=endpoint, connection=connection, connect_s=time.monotonic() - began)
             finally:
-                slot.channels.release()
+                channel.give_back()
 
     async def renew(self, lease: Lease) -> None:
         """Put a new connection in the place of the dead one of `lease`. Raises UnreachedError.
@@ -183,55 +172,18 @@ class Pool:
 
     async def _connect(self, endpoint: Endpoint) -> asyncssh.SSHClientConnection:
         if endpoint.jump is None:
-            return await self._handshake(endpoint, tunnel=None)
+            return await self._dialler.dial(endpoint, tunnel=None)
         slot = self._slot(endpoint.jump)
         through = contextlib.ExitStack()
         with through:
             through.enter_context(self._in_use(endpoint.jump, slot))
             tunnel = await self._connection(endpoint.jump, slot)
-            connection = await self._handshake(endpoint, tunnel=tunnel)
+            connection = await self._dialler.dial(endpoint, tunnel=tunnel)
             # the jump host stays in use for as long as what goes through it lives
             keeper = asyncio.create_task(_close_after(connection, through.pop_all()))
         self._keepers.add(keeper)
         keeper.add_done_callback(self._keepers.discard)
         return connection
-
-    async def _handshake(
-        self, endpoint: Endpoint, *, tunnel: asyncssh.SSHClientConnection | None
-    ) -> asyncssh.SSHClientConnection:
-        host, keys = endpoint.host, endpoint.keys
-        client = Client()
-        try:
-            async with self._handshakes:
-                return await asyncssh.connect(
-                    host.alias,
-                    port=host.port,
-                    username=host.user,
-                    config=self._identifier.ssh_config.paths,
-                    tunnel=tunnel or (Wire() if host.plain_tcp else ()),
-                    client_factory=lambda: client,
-                    known_hosts=known(keys),
-                    server_host_key_algs=host_key_algorithms(host, keys),
-                    encryption_algs=ciphers(host),
-                    x509_trusted_certs=None,
-                    password_auth=False,
-                    kbdint_auth=False,
-                    agent_forwarding=False,
-                    request_pty=False,
-                    connect_timeout=self._limits.connect_s,
-                    login_timeout=self._limits.connect_s,
-                    keepalive_interval=self._limits.keepalive_s,
-                    keepalive_count_max=3,
-                )
-        except asyncssh.HostKeyNotVerifiable as error:
-            files = self._identifier.files(host)
-            raise refusal(
-                error, name=endpoint.name, host=host, keys=keys, files=files, client=client
-            ) from error
-        except (asyncssh.Error, OSError, ValueError) as error:
-            raise explain(
-                error, name=endpoint.name, address=host.address, port=host.port, user=host.user
-            ) from error
 
     async def close(self) -> None:
         """Close every connection, those still opening included."""
@@ -253,6 +205,7 @@ class Pool:
                 outcome.abort()
                 await outcome.wait_closed()
         await asyncio.gather(*self._keepers, return_exceptions=True)
+        self._dialler.close()
 
 
 def _cut(connections: list[asyncssh.SSHClientConnection]) -> None:

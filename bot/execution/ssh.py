@@ -14,9 +14,11 @@ import asyncssh
 from asyncssh.constants import EXTENDED_DATA_STDERR
 
 from bot.execution.capture import Capture
+from bot.execution.dialling import Endpoint
 from bot.execution.limits import Limits
-from bot.execution.pool import Endpoint, Lease, Pool
-from bot.execution.run import Progress, supervise
+from bot.execution.pool import Lease, Pool
+from bot.execution.run import Progress, supervise, unless
+from bot.execution.turns import Place
 from bot.execution.unreached import StoppedError, Unreached, UnreachedError
 from bot.execution.wrap import Sweeper, Wrapped
 from bot.ports import Ended
@@ -100,6 +102,7 @@ async def run_ssh(
     *,
     pool: Pool,
     endpoint: Endpoint,
+    place: Place,
     sweep: Sweeper,
     capture: Capture,
     timeout_s: float,
@@ -112,6 +115,7 @@ async def run_ssh(
         wrapped: the command; its `line` is what is sent.
         pool: connections.
         endpoint: where.
+        place: among the commands under way; taken once there is a connection to send it over.
         sweep: makes the command that sends a signal to what is left of it.
         capture: where output goes.
         timeout_s: what the action allows.
@@ -123,9 +127,12 @@ async def run_ssh(
         StoppedError: `cancel` was set before it was sent.
     """
     async with pool.lease(endpoint, cancel=cancel) as lease:
-        session = await _start(wrapped, pool=pool, lease=lease, capture=capture, cancel=cancel, limits=limits)
-        remote = _Remote(session=session, lease=lease, sweeper=sweep, limits=limits)
+        session: _Session | None = None
         try:
+            session = await _start(
+                wrapped, pool=pool, lease=lease, place=place, capture=capture, cancel=cancel, limits=limits
+            )
+            remote = _Remote(session=session, lease=lease, sweeper=sweep, limits=limits)
             return await supervise(
                 session.progress,
                 remote,
@@ -135,17 +142,29 @@ async def run_ssh(
                 connect_s=lease.connect_s,
             )
         finally:
-            if session.channel is not None:
+            place.give_back()
+            if session is not None and session.channel is not None:
                 session.channel.abort()
 
 
 async def _start(
-    wrapped: Wrapped, *, pool: Pool, lease: Lease, capture: Capture, cancel: asyncio.Event, limits: Limits
+    wrapped: Wrapped,
+    *,
+    pool: Pool,
+    lease: Lease,
+    place: Place,
+    capture: Capture,
+    cancel: asyncio.Event,
+    limits: Limits,
 ) -> _Session:
     """Open a channel and send the command; until it is sent, trying again repeats nothing."""
     renewed = False
+    loop = asyncio.get_running_loop()
     for pause_s in (*_CHANNEL_PAUSES_S, None):
+        await place.take(cancel=cancel)
         session = _Session(Progress(capture))
+        # a dead connection looks like this for a while, and many may have died at once
+        silent = loop.call_later(limits.silence_s, place.give_back)
         try:
             await _open(wrapped, session, lease=lease, limits=limits)
         except _DeadConnectionError as error:
@@ -154,7 +173,8 @@ async def _start(
                     Unreached.CHANNEL,
                     f"{lease.endpoint.name}: lost twice before the command was sent. Try again.",
                 ) from error
-            await pool.renew(lease)
+            place.give_back()
+            await unless(cancel, pool.renew(lease))
             renewed = True
         except _NoChannelError as error:
             if pause_s is None:
@@ -164,6 +184,8 @@ async def _start(
             await asyncio.sleep(pause_s)
         else:
             return session
+        finally:
+            silent.cancel()
         if cancel.is_set():
             raise StoppedError
     raise UnreachedError(Unreached.CHANNEL, f"{lease.endpoint.name}: no session could be opened. Try again.")

@@ -21,8 +21,18 @@ class Client(asyncssh.SSHClient):
     """Remembers the key that was offered and not trusted. Accepts none."""
 
     def __init__(self) -> None:
+        self._connection: asyncssh.SSHClientConnection | None = None
         self.offered: asyncssh.SSHKey | None = None
         self.offered_authority: asyncssh.SSHKey | None = None
+
+    def connection_made(self, conn: asyncssh.SSHClientConnection) -> None:
+        """Remember whom we talk to."""
+        self._connection = conn
+
+    @property
+    def greeted(self) -> bool:
+        """Whether the server said which SSH it speaks."""
+        return self._connection is not None and bool(self._connection.get_extra_info("server_version"))
 
     def validate_host_public_key(self, host: str, addr: str, port: int, key: asyncssh.SSHKey) -> bool:
         """Refuse a key that is not among the trusted ones, and remember it."""

@@ -40,8 +40,17 @@ class StoppedError(Exception):
     """A cancel came before the command was sent; nothing ran."""
 
 
-def explain(error: BaseException, *, name: str, address: str, port: int, user: str) -> UnreachedError:
-    """Return the cause and the note for a failed attempt to reach `name`."""
+def explain(
+    error: BaseException, *, name: str, address: str, port: int, user: str, hint: str = ""
+) -> UnreachedError:
+    """Return the cause and the note for a failed attempt to reach `name`.
+
+    Args:
+        error: what the attempt raised.
+        name: the target, and the jump host where it was one.
+        address, port, user: where to, and as whom.
+        hint: what is known to be wrong with the keys of ours, in sentences.
+    """
     import asyncssh  # noqa: PLC0415  # lazy: whoever needs no SSH reads causes too
 
     if isinstance(error, UnreachedError):
@@ -57,8 +66,8 @@ def explain(error: BaseException, *, name: str, address: str, port: int, user: s
             cause, note = (
                 Unreached.AUTH,
                 (
-                    f"{address} does not accept the bot's key for user {user}. Check user and IdentityFile, "
-                    f"and add the public key there: ssh-copy-id -p {port} {user}@{address}"
+                    f"{address} does not accept the bot's key for user {user}. {hint}Check user and "
+                    f"IdentityFile, and add the public key there: ssh-copy-id -p {port} {user}@{address}"
                 ),
             )
         case TimeoutError():

@@ -52,6 +52,7 @@ class SshHost:
         jump: hosts to go through, nearest to us first.
         known_hosts: files of trusted keys; () when the config switches checking by file off.
         plain_tcp: nothing special is wanted of the connection itself (ProxyCommand, BindAddress, …).
+        identities_only: only keys that the config names may be offered, the agent's too.
         picks_ciphers, picks_host_key_algorithms: the user chose these; ours stand back.
     """
 
@@ -63,6 +64,7 @@ class SshHost:
     jump: tuple[Hop, ...] = ()
     identity_files: tuple[str, ...] = ()
     known_hosts: tuple[Path, ...] = ()
+    identities_only: bool = False
     plain_tcp: bool = True
     picks_ciphers: bool = False
     picks_host_key_algorithms: bool = False
@@ -129,6 +131,7 @@ def _host(config: "SSHClientConfig", alias: str, local_user: str) -> SshHost:
         jump=tuple(_hops(config.get("ProxyJump"))),
         identity_files=tuple(str(name) for name in _items(config.get("IdentityFile"))),
         known_hosts=_known_hosts(config),
+        identities_only=config.get("IdentitiesOnly") is True,
         plain_tcp=all(config.get(option) is None for option in _OWN_TRANSPORT),
         picks_ciphers=config.get("Ciphers") is not None,
         picks_host_key_algorithms=config.get("HostKeyAlgorithms") is not None,
@@ -141,12 +144,12 @@ def _items(value: object) -> list[object]:
 
 def _hops(value: object) -> Iterator[Hop]:
     for part in str(value).split(",") if isinstance(value, str) else ():
-        user, _, host = part.strip().removeprefix("ssh://").rpartition("@")
+        user, _, host = part.strip().removeprefix("ssh://").rstrip("/").rpartition("@")
         name, colon, port = host.rpartition(":")
-        if colon and port.isdigit():
+        if colon and port.isdigit() and (":" not in name or name.endswith("]")):
             yield Hop(alias=name.strip("[]"), user=user, port=int(port))
-        else:
-            yield Hop(alias=host, user=user)
+        else:  # IPv6 with brackets or without, or a name
+            yield Hop(alias=host.strip("[]"), user=user)
 
 
 def _known_hosts(config: "SSHClientConfig") -> tuple[Path, ...]:
