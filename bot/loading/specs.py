@@ -19,7 +19,7 @@ from bot.loading.model import (
     TextModel,
     WhenModel,
 )
-from bot.planning.grammar import duration_s
+from bot.planning.lengths import duration_s
 from bot.planning.library import SLOT, Document, Example, Problem, Step
 from gate.domain import Digest
 from gate.supervise.binding import as_text

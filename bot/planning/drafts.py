@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from bot.planning.library import Document
+from gate.fanout import Pace
 
 
 class PlanSource(StrEnum):
@@ -35,6 +36,7 @@ class ActionDraft:
         timeout_s: None where the request says nothing.
         declared_risk: risk word of the library document (R15); "" for literal commands.
         runbook: "<revision>#<step>" for a library command, else None.
+        pace: what was said about how it is to go on many targets; on few of them nothing follows from it.
     """
 
     target_words: tuple[str, ...]
@@ -45,6 +47,7 @@ class ActionDraft:
     workdir: str = ""
     declared_risk: str = ""
     runbook: str | None = None
+    pace: Pace = field(default_factory=Pace)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

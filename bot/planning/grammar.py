@@ -1,4 +1,4 @@
-"""The small grammar around a command: targets, durations, quotes, clauses and their way back to text.
+"""The small grammar around a command: targets, quotes, clauses and their way back to text.
 
 Knows how a request is written, not what any command means. Only spaces and tabs separate words here: other
 white space and invisible characters belong to the command and reach the gate as they are.
@@ -6,10 +6,12 @@ white space and invisible characters belong to the command and reach the gate as
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
+from bot.planning import pacing
 from bot.planning.drafts import ActionDraft
+from bot.planning.lengths import DURATION, duration_s
 from bot.planning.typed import folded, open_quotes
 
 MIN_TIMEOUT_S = 1
@@ -29,17 +31,13 @@ RESERVED = frozenset(
     | {"run", "so", "thanks", "then", "timeout", "to", "verify", "with"}
 )
 
-_DURATION = r"\d{1,6}[ \t]*(?:seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d)\b"
-_DURATION_PARTS = re.compile(r"(\d{1,6})[ \t]*([smhd])[a-z]*", re.IGNORECASE)
-_UNIT_S = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
-
 _WITH = r"with[ \t]+(?:an?[ \t]+)?"
 _TIMEOUT = re.compile(
-    rf"(?:{_WITH})?(?:timeout(?:[ \t]+of)?[ \t=:]+({_DURATION})|({_DURATION})[ \t]+timeout\b)",
+    rf"(?:{_WITH})?(?:timeout(?:[ \t]+of)?[ \t=:]+({DURATION})|({DURATION})[ \t]+timeout\b)",
     re.IGNORECASE,
 )
 _TRAILING_TIMEOUT = re.compile(
-    rf"[ \t]+{_WITH}(?:timeout(?:[ \t]+of)?[ \t]+({_DURATION})|({_DURATION})[ \t]+timeout)[ \t]*$",
+    rf"[ \t]+{_WITH}(?:timeout(?:[ \t]+of)?[ \t]+({DURATION})|({DURATION})[ \t]+timeout)[ \t]*$",
     re.IGNORECASE,
 )
 _WORKDIR = re.compile(r"in[ \t]+(/[^ \t,;'\"`]*)(?=[ \t,;]|$)", re.IGNORECASE)
@@ -56,12 +54,16 @@ _GAP = " \t,;"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clauses:
-    """What may follow a command and its targets. `rest` is what a further request begins with, or ""."""
+    """What may follow a command and its targets.
+
+    `said` is about the pace; `rest` is what a further request begins with, or "".
+    """
 
     timeout_s: int | None = None
     verify: str | None = None
     workdir: str = ""
     purpose: str = ""
+    said: pacing.Said = field(default_factory=pacing.Said)
     rest: str = ""
 
 
@@ -104,27 +106,33 @@ def target_list(text: str, start: int, *, known: Known) -> tuple[tuple[str, ...]
     match = _TARGET_LIST_AT.match(text, start)
     if match is None:
         return None
-    names = [
-        found for found in _NAME_AT.finditer(text, start, match.end()) if not _JOINER.fullmatch(found[0])
-    ]
+    names = _names(text, start, match.end())
     known_names = list(takewhile(lambda found: known.spelling(found[0]), names))
     plain_names = list(takewhile(lambda found: found[0].casefold() not in RESERVED, names))
     listed = known_names or plain_names
     return (tuple(dict.fromkeys(found[0] for found in listed)), listed[-1].end()) if listed else None
 
 
+def _names(text: str, start: int, end: int) -> list[re.Match[str]]:
+    """Return the names of a list up to where the pace is told, as in "@web, canary first"."""
+    names: list[re.Match[str]] = []
+    cut: int | None = None
+    for found in _NAME_AT.finditer(text, start, end):
+        clause = pacing.read(text, found.start()) if names else None
+        if clause is not None:
+            cut = len(names)
+            # "web1,web2, web2 first": the last name before "first", or all that were listed before.
+            if {name.casefold() for name in clause[0].first} <= {one[0].casefold() for one in names}:
+                break
+        if not _JOINER.fullmatch(found[0]):
+            names.append(found)
+    return names[:cut]
+
+
 def known_start(text: str, start: int, *, known: Known) -> str | None:
     """Return the known name that stands at `start` with something odd attached ("web1/x"), else None."""
     match = _NAME_AT.match(text, start)
     return match[0] if match and known.spelling(match[0]) else None
-
-
-def duration_s(text: str) -> int | None:
-    """Return seconds for "90s", "2h", "5 minutes" and sums such as "1h30m"; None for anything else."""
-    parts = _DURATION_PARTS.findall(text)
-    if not parts or _DURATION_PARTS.sub("", text).strip(" \t"):
-        return None
-    return sum(int(count) * _UNIT_S[unit.lower()] for count, unit in parts)
 
 
 def is_allowed_timeout(seconds: int | None) -> bool:
@@ -148,11 +156,14 @@ def code_span(text: str) -> tuple[str, str] | None:
 
 
 def clauses(tail: str) -> Clauses | None:
-    """Read what follows the targets: timeout, verify, working directory, purpose, courtesies.
+    """Read what follows the targets: timeout, pace, verify, working directory, purpose, courtesies.
 
     Returns:
         None when some of it cannot be read, so that nobody guesses; a `rest` starts with the words of a
         further request ("then run …", "and `…`").
+
+    Raises:
+        PaceError: it says a pace that cannot be followed.
     """
     found = Clauses()
     while tail := tail.lstrip(_GAP):
@@ -164,19 +175,30 @@ def clauses(tail: str) -> Clauses | None:
 
 
 def _one_clause(tail: str, found: Clauses) -> tuple[Clauses, str] | None:
-    if match := _TIMEOUT.match(tail):
-        return replace(found, timeout_s=duration_s(match[1] or match[2])), tail[match.end() :]
-    if match := _WORKDIR.match(tail):
-        return replace(found, workdir=match[1]), tail[match.end() :]
+    if option := _option(tail, found):
+        return option
     if match := _VERIFY_HEAD.match(tail):
         return _verify(tail[match.end() :], found)
     if match := _PURPOSE.match(tail):
         words = tail[match.end() :]
         cut = _THEN_VERIFY.search(words)
         end = cut.start() if cut else len(words)
-        return replace(found, purpose=words[:end].strip(" \t")), words[end:]
+        if paced := pacing.tail(words[:end]):
+            found = replace(found, said=found.said.joined(paced.said))
+        purpose = paced.before if paced else words[:end]
+        return replace(found, purpose=purpose.strip(" \t")), words[end:]
     if match := _POLITE.match(tail):
         return found, tail[match.end() :]
+    return None
+
+
+def _option(tail: str, found: Clauses) -> tuple[Clauses, str] | None:
+    if match := _TIMEOUT.match(tail):
+        return replace(found, timeout_s=duration_s(match[1] or match[2])), tail[match.end() :]
+    if match := _WORKDIR.match(tail):
+        return replace(found, workdir=match[1]), tail[match.end() :]
+    if pace := pacing.read(tail):
+        return replace(found, said=found.said.joined(pace[0])), tail[pace[1] :]
     return None
 
 
@@ -184,9 +206,15 @@ def _verify(text: str, found: Clauses) -> tuple[Clauses, str] | None:
     span = code_span(text)
     if span is not None:
         return replace(found, verify=span[0]), span[1]
-    if command := text.strip(" \t"):
-        return replace(found, verify=command), ""
-    return None
+    command = text.strip(" \t")
+    if paced := pacing.tail(command):
+        if not pacing.takes_no_words(paced.before):
+            raise pacing.PaceError(
+                f'Nothing ran. "{paced.words}" may belong to the verify command. '
+                f"Write that in backticks: then verify `{paced.before}`, {paced.words}"
+            )
+        return replace(found, verify=paced.before, said=found.said.joined(paced.said)), ""
+    return (replace(found, verify=command), "") if command else None
 
 
 _NEXT = re.compile(
@@ -227,12 +255,13 @@ def request_text(draft: ActionDraft) -> str:
         parts.append(f"in {draft.workdir}")
     if draft.timeout_s is not None:
         parts.append(f"with {draft.timeout_s}s timeout")
-    tail = " ".join(parts)
+    pace = pacing.words(draft.pace)
+    tail = ", ".join(filter(None, (" ".join(parts), pace)))
     if "\n" in draft.command or "`" in draft.command or not draft.command.strip(" "):
         head = f"```\n{draft.command}\n```\n{tail}"
     else:
         head = f"`{draft.command}` {tail}"
     if draft.verify is None:
         return head
-    bare = folded(draft.verify) == draft.verify or "`" in draft.verify
+    bare = "`" in draft.verify or (folded(draft.verify) == draft.verify and "," not in draft.verify)
     return f"{head}\nverify: {draft.verify if bare else f'`{draft.verify}`'}"

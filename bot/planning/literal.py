@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from bot.planning import grammar, typed
+from bot.planning import grammar, pacing, tails, typed
 from bot.planning.drafts import ActionDraft, Option, Plan, PlanSource, Question
 from bot.planning.grammar import Known
 from bot.planning.words import PRONOUNS
@@ -28,6 +28,8 @@ _ON_RUN = re.compile(
     rf"on[ \t]+({grammar.TARGET_LIST})(?:[ \t]*:[ \t]*|[ \t]*,?[ \t]+(?:run|exec|execute)[ \t]+)(?=\S)",
     re.IGNORECASE,
 )
+_LEAD_ON = re.compile(r"on[ \t]+(?=\S)", re.IGNORECASE)
+_UP_TO_COLON = re.compile(r"[ \t,]*([^:`]{1,300}):[ \t]+(?=\S)")
 _ON_SPAN = re.compile(rf"on[ \t]+({grammar.TARGET_LIST})[ \t]+(?=`)", re.IGNORECASE)
 _COLON = re.compile(rf"({grammar.TARGET_LIST})[ \t]*:[ \t]+(?=\S)", re.IGNORECASE)
 _ON = re.compile(r"[ \t]on[ \t]+", re.IGNORECASE)
@@ -63,7 +65,10 @@ def parse(text: str, *, targets: Sequence[str], tags: Sequence[str] = ()) -> Pla
     """
     known = Known(targets=tuple(targets), tags=tuple(tags))
     message = bare(text)
-    read = _fenced(message, known) if "```" in message else _lines(message, known)
+    try:
+        read = _fenced(message, known) if "```" in message else _lines(message, known)
+    except pacing.PaceError as error:
+        return Question(text=str(error))
     if read is None or isinstance(read, Question):
         return read
     return _settle(read, purpose=text.strip(" \t\r\n"), known=known)
@@ -77,7 +82,7 @@ def _lines(message: str, known: Known) -> _Read:
     for line in (typed.folded(line).strip(" \t\r") for line in message.split("\n")):
         if not line:
             continue
-        if drafts and _NOTE_LINE.match(line) and (noted := grammar.clauses(line)) and not noted.rest:
+        if drafts and _is_note(line) and (noted := grammar.clauses(line)) and not noted.rest:
             drafts[-1] = _with_clauses(drafts[-1], noted)
             continue
         read = _line(line, known)
@@ -87,6 +92,10 @@ def _lines(message: str, known: Known) -> _Read:
             return _half_read(line, drafts)
         drafts.extend(read)
     return tuple(drafts) or None
+
+
+def _is_note(line: str) -> bool:
+    return _NOTE_LINE.match(line) is not None or pacing.read(line) is not None
 
 
 def _half_read(line: str, drafts: Sequence[ActionDraft | _Untargeted]) -> Question | None:
@@ -106,6 +115,9 @@ def _line(line: str, known: Known) -> _Read:
         line = line[match.end() :]
     if match := _ON_RUN.match(line) or _ON_SPAN.match(line):
         return _addressed(grammar.target_words(match[1]), line[match.end() :], known)
+    if (ahead := _paced_ahead(line, known)) is not None:
+        words, said, rest = ahead
+        return _addressed(words, rest, known, said=said)
     if (match := _COLON.match(line)) and known.holds(words := grammar.target_words(match[1])):
         return _addressed(words, line[match.end() :], known)
     if line.startswith("`"):
@@ -116,17 +128,39 @@ def _line(line: str, known: Known) -> _Read:
     return None
 
 
-def _addressed(words: tuple[str, ...], rest: str, known: Known) -> _Read:
-    """Read what follows "on web1:"; only a code span may carry clauses beyond the two unmistakable ones."""
+def _paced_ahead(line: str, known: Known) -> tuple[tuple[str, ...], pacing.Said, str] | None:
+    """Split "on @web, canary first: uptime" into its targets, what is said of the pace, and what follows."""
+    lead = _LEAD_ON.match(line)
+    listed = grammar.target_list(line, lead.end(), known=known) if lead else None
+    head = _UP_TO_COLON.match(line, listed[1]) if listed else None
+    said = pacing.whole(head[1]) if head else None
+    if listed is None or head is None or said is None:
+        return None
+    return listed[0], said, line[head.end() :]
+
+
+def _addressed(words: tuple[str, ...], rest: str, known: Known, *, said: pacing.Said | None = None) -> _Read:
+    """Read what follows "on web1:"; only a code span may carry clauses beyond the unmistakable ones.
+
+    Args:
+        said: what was said about the pace before the command.
+    """
+    before = said or pacing.Said()
     if match := _RUN.match(rest):
         rest = rest[match.end() :]
     if (span := grammar.code_span(rest)) is not None:
         found = grammar.clauses(span[1])
         if found is None:
             return _unclear(rest)
+        found = replace(found, said=before.joined(found.said))
         return _chained((_draft(words, span[0], found),), found, known)
     command, found = grammar.trailing(rest)
-    return (_draft(words, command, found),) if command else None
+    found = replace(found, said=before.joined(found.said))
+    return _one(tails.paced(_draft(words, command, found))) if command else None
+
+
+def _one(read: ActionDraft | _Untargeted | Question) -> tuple[ActionDraft | _Untargeted, ...] | Question:
+    return read if isinstance(read, Question) else (read,)
 
 
 def _spanned(text: str, known: Known) -> _Read:
@@ -173,7 +207,7 @@ def _plain(text: str, known: Known) -> _Read:
     if len(trusted) > 1 or (trusted and trusted[0][1].rest):
         return _which(trusted)
     if trusted:
-        return (trusted[0][0],)
+        return _one(tails.paced(trusted[0][0]))
     if torn:
         return _torn(text, *torn[0])
     if readings and not readings[0][1].rest:
@@ -181,7 +215,21 @@ def _plain(text: str, known: Known) -> _Read:
     command, found = grammar.trailing(text)
     if command.casefold().rstrip(".!?") in PRONOUNS:
         return None  # "run it" speaks of something else that was said
-    return (_Untargeted(command=command, clauses=found),) if command else None
+    return _one(_anywhere(command, found, known)) if command else None
+
+
+def _anywhere(command: str, found: grammar.Clauses, known: Known) -> ActionDraft | _Untargeted | Question:
+    """Return a command in plain words without a target; which one is asked with the whole of it in sight."""
+    if known.default is not None:
+        return tails.paced(_draft((known.default,), command, found))
+    read = tails.paced(_draft(("",), command, found))
+    if isinstance(read, Question) or read.command == command:
+        return _Untargeted(command=command, clauses=found)
+    said = pacing.Said(pace=read.pace)
+    return _Untargeted(
+        command=read.command,
+        clauses=replace(found, said=said, timeout_s=read.timeout_s, verify=read.verify),
+    )
 
 
 def _splits(text: str, known: Known) -> list[tuple[str, tuple[str, ...], str]]:
@@ -202,12 +250,13 @@ def _splits(text: str, known: Known) -> list[tuple[str, tuple[str, ...], str]]:
 
 def _draft(words: tuple[str, ...], command: str, found: grammar.Clauses) -> ActionDraft:
     return ActionDraft(
-        target_words=words,
+        target_words=pacing.ordered(words, found.said.first),
         command=command,
         purpose=found.purpose,
         timeout_s=found.timeout_s,
         verify=found.verify,
         workdir=found.workdir,
+        pace=found.said.pace,
     )
 
 
@@ -220,10 +269,14 @@ def _with_clauses(draft: ActionDraft | _Untargeted, more: grammar.Clauses) -> Ac
             verify=more.verify or old.verify,
             purpose=more.purpose or old.purpose,
             workdir=more.workdir or old.workdir,
+            said=old.said.joined(more.said),
         )
         return replace(draft, clauses=merged)
+    said = pacing.Said(pace=draft.pace).joined(more.said)
     return replace(
         draft,
+        target_words=pacing.ordered(draft.target_words, said.first),
+        pace=said.pace,
         timeout_s=draft.timeout_s if more.timeout_s is None else more.timeout_s,
         verify=more.verify or draft.verify,
         purpose=more.purpose or draft.purpose,

@@ -9,8 +9,17 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from bot.planning import compound, literal, runbooks, titles
-from bot.planning.drafts import ActionDraft, Option, Outcome, Plan, PlanSource, Question, RunbookPlan
+from bot.planning import compound, literal, pacing, runbooks, titles
+from bot.planning.drafts import (
+    ActionDraft,
+    Option,
+    Outcome,
+    Plan,
+    PlanSource,
+    Question,
+    RunbookPlan,
+    Unplaced,
+)
 from bot.planning.grammar import Known, request_text
 from bot.planning.library import Document, Library
 from bot.planning.words import tokens
@@ -144,6 +153,41 @@ def _lines(lines: Sequence[str], *, context: titles.Context) -> Plan | None:
 
 
 def _sentence(text: str, *, context: titles.Context) -> Outcome:
+    try:
+        tail = pacing.tail(text.rstrip(" \t\r\n"))
+        return _placed(text, context=context) if tail is None else _paced(tail, context=context)
+    except pacing.PaceError as error:
+        placed = _placed(text, context=context)
+        # Of what asks for nothing, "see you, pause 2h", nothing is said either.
+        return placed if isinstance(placed, Unplaced | None) else Question(text=str(error))
+
+
+def _paced(tail: pacing.Tail, *, context: titles.Context) -> Outcome:
+    """Read "disk space on @all, 20 at a time": the sentence, with what was said of the pace for all of it.
+
+    Raises:
+        PaceError: it cannot be followed.
+    """
+    placed = _placed(tail.before, context=context)
+    match placed:
+        case Plan():
+            drafts = (
+                replace(
+                    one, pace=tail.said.pace, target_words=pacing.ordered(one.target_words, tail.said.first)
+                )
+                for one in placed.drafts
+            )
+            return replace(placed, drafts=tuple(drafts))
+        case RunbookPlan():
+            return Question(text=f'Nothing ran. A runbook has its own order: ask without "{tail.words}".')
+        case Question():
+            said = (replace(one, request=f"{one.request}, {tail.words}") for one in placed.options)
+            return replace(placed, options=tuple(said))
+        case _:
+            return placed
+
+
+def _placed(text: str, *, context: titles.Context) -> Outcome:
     if titles.certain(tokens(text), context=context) is None:
         parts = compound.take_apart(text, context=context)
         if parts is not None:
