@@ -1,0 +1,166 @@
+"""A fleet on loopback: many logical hosts behind one private sshd, some of them with a fault of a name.
+
+    with fleet(folder, count=500, faults={Fault.HANGS: 10}) as hosts:
+        inventory = build(hosts.targets("all"), {}, ssh_config=hosts.config)
+        hosts.names, hosts.having(Fault.HANGS)
+
+A logical host is an alias of the client's config, so every client takes it for a host of its own, with a
+connection of its own; what it leads to is one of fourteen addresses of one real sshd (which takes sixteen at
+most, and two are for faults). Aliases end in what they are, and the config has one pattern for each ending:
+its length does not grow with the fleet. Commands run on this machine, as the user that runs us.
+
+It needs OpenSSH's server (`tests.sshd.SSHD`): the faults are made of what only that one can do.
+"""
+
+import contextlib
+import random
+import socket
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from bot.inventory import TargetConfig
+from tests.sshd import SSHD, Server, openssh, prepare
+
+#: Handshakes at once that the server takes, as tests/sshd.py sets it.
+MOST_AT_ONCE = 100
+ADDRESSES = tuple(f"127.0.0.{number}" for number in range(1, 15))
+_DROPS, _FLOODS = "127.0.0.15", "127.0.0.16"
+GB = 1_000_000_000
+
+
+class Fault(StrEnum):
+    """What is wrong with a host."""
+
+    REFUSES = "refuses"  # nobody listens on its port
+    HANGS = "hangs"  # takes the connection, and never says a word
+    DROPS = "drops"  # a command starts, and its connection dies before it ends
+    FLOODS = "floods"  # a command says much more than anybody wants to read, and then ends well
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fleet:
+    """Logical hosts, in the order of their names, and what is wrong with each; None for nothing."""
+
+    server: Server
+    hosts: Mapping[str, Fault | None]
+
+    @property
+    def config(self) -> Path:
+        """The SSH client config that knows every host."""
+        return self.server.config
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every host."""
+        return tuple(self.hosts)
+
+    def having(self, fault: Fault | None) -> tuple[str, ...]:
+        """Return the hosts that have `fault`; the healthy ones for None."""
+        return tuple(name for name, one in self.hosts.items() if one is fault)
+
+    def address(self, name: str) -> str:
+        """Return what a healthy host's name leads to, for clients that read no config."""
+        return ADDRESSES[int(name.rpartition("-a")[2]) - 1]
+
+    def targets(self, *tags: str) -> dict[str, TargetConfig]:
+        """Return the hosts as an inventory has them."""
+        return {name: TargetConfig(tags=tags) for name in self.hosts}
+
+
+def named(count: int, faults: Mapping[Fault, int]) -> dict[str, Fault | None]:
+    """Return `count` names with their faults, spread over the whole fleet, always alike."""
+    wrong = [fault for fault, many in faults.items() for _ in range(many)]
+    random.Random(len(wrong)).shuffle(wrong)
+    where = {int((number + 0.5) * count / len(wrong)): fault for number, fault in enumerate(wrong)}
+    if len(where) < len(wrong):
+        raise ValueError(f"{len(wrong)} faults do not fit {count} hosts")
+    found: dict[str, Fault | None] = {}
+    for number in range(count):
+        fault = where.get(number)
+        ending = f"a{1 + number % len(ADDRESSES)}" if fault is None else fault.value
+        found[f"h{number:03}-{ending}"] = fault
+    return found
+
+
+@contextlib.contextmanager
+def fleet(
+    folder: Path, *, count: int, faults: Mapping[Fault, int] | None = None, flood_bytes: int = GB
+) -> Iterator[Fleet]:
+    """Run `count` hosts, of which so many have a fault each. Its files lie in `folder`, which is short."""
+    hosts = named(count, faults or {})
+    server = prepare(folder)
+    with _closed() as refusing, _silent() as hanging:
+        _write_client_files(server, refusing=refusing, hanging=hanging)
+        with openssh(server, options=_options(server, flood_bytes=flood_bytes)):
+            yield Fleet(server=server, hosts=hosts)
+
+
+@contextlib.contextmanager
+def _closed() -> Iterator[int]:
+    """Hold a port on which nobody listens."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        yield held.getsockname()[1]
+
+
+@contextlib.contextmanager
+def _silent() -> Iterator[int]:
+    """Hold a port where the kernel takes connections that nobody ever looks at."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        held.listen(1024)
+        yield held.getsockname()[1]
+
+
+def _write_client_files(server: Server, *, refusing: int, hanging: int) -> None:
+    public = " ".join((server.folder / "host.pub").read_text().split()[:2])
+    spots = [(address, server.port) for address in (*ADDRESSES, _DROPS, _FLOODS)]
+    spots += [("127.0.0.1", refusing), ("127.0.0.1", hanging)]
+    server.known_hosts.write_text("".join(f"[{address}]:{port} {public}\n" for address, port in spots))
+    blocks = [_block(f"*-a{number}", address, server.port) for number, address in enumerate(ADDRESSES, 1)]
+    blocks += [
+        _block(f"*-{Fault.DROPS}", _DROPS, server.port),
+        _block(f"*-{Fault.FLOODS}", _FLOODS, server.port),
+        _block(f"*-{Fault.REFUSES}", "127.0.0.1", refusing),
+        _block(f"*-{Fault.HANGS}", "127.0.0.1", hanging),
+    ]
+    rest = (
+        f"Host *\n  User {server.user}\n  IdentityFile {server.client_key}\n  IdentitiesOnly yes\n"
+        f"  UserKnownHostsFile {server.known_hosts}\n  GlobalKnownHostsFile none\n"
+    )
+    server.config.write_text("".join([*blocks, rest]))
+    server.config.chmod(0o600)
+
+
+def _block(pattern: str, address: str, port: int) -> str:
+    return f"Host {pattern}\n  HostName {address}\n  Port {port}\n"
+
+
+def _options(server: Server, *, flood_bytes: int) -> str:
+    """Return lines for sshd_config; what matches comes last."""
+    drops = _script(server.folder / "drops", 'sh -c "$SSH_ORIGINAL_COMMAND" &\nsleep 0.2\nkill -9 $PPID\n')
+    floods = _script(
+        server.folder / "floods",
+        f'yes "all work and no play" | head -c {flood_bytes}\nexec sh -c "$SSH_ORIGINAL_COMMAND"\n',
+    )
+    more = [f"ListenAddress {address}" for address in (*ADDRESSES[1:], _DROPS, _FLOODS)]
+    more.append("MaxSessions 100")
+    if _knows(server, "PerSourcePenalties no"):  # from 9.8 on: a session that crashed locks its address out
+        more.append("PerSourcePenalties no")
+    for address, script in ((_DROPS, drops), (_FLOODS, floods)):
+        more += [f"Match LocalAddress {address}", f"  ForceCommand exec {script}"]
+    return "\n".join(more) + "\n"
+
+
+def _script(file: Path, lines: str) -> Path:
+    file.write_text(f"#!/bin/sh\n{lines}")
+    file.chmod(0o700)
+    return file
+
+
+def _knows(server: Server, option: str) -> bool:
+    argv = [str(SSHD), "-t", "-f", "/dev/null", "-h", str(server.folder / "host"), "-o", option]
+    return subprocess.run(argv, capture_output=True, check=False).returncode == 0
