@@ -15,8 +15,8 @@ from bot.core import Core
 from bot.deadlines import close_due
 from bot.execution import ending
 from bot.execution.settle import boot_id
+from bot.judging import AGREE
 from bot.ports import Account, Ended, EndKind, Inbound, InboundKind, MessageRef, PlaceRef
-from bot.proposing import AGREE
 from gate.domain import PlaceId
 from gate.lifecycle import ActionState
 from ledger import remains

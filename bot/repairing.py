@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from bot import choices
 from bot.answering import Speaker
 from bot.core import Core
+from bot.judging import judge
 from bot.loading.repairs import Likely, diagnose, load_repairs
 from bot.outcome import Outcome
 from bot.planning.binding import BindingError, bind
 from bot.planning.drafts import ActionDraft
-from bot.proposing import Asked, Denied, judge, propose
+from bot.proposing import Asked, Denied, propose
 from bot.proposing import bind as bind_drafts
 from bot.settings.layers import Resolved
 from bot.text import Text

@@ -50,12 +50,23 @@ def radius(touches: Sequence[Touch], target: TargetId, graph: Graph) -> Radius:
         found = _find(touch, target, graph)
         known = known and bool(found)
         origins.update(dict.fromkeys(found))
-    reached = _walk(tuple(origins), _dependants(graph))
+    reached = _walk(tuple(origins), _dependants(graph)) if origins else ()
     return Radius(
         known=known,
         origin=tuple(name for _, name in origins),
         services=tuple(name for is_target, name in reached if not is_target),
         targets=tuple(TargetId(name) for is_target, name in reached if is_target),
+    )
+
+
+def union(radii: Iterable[Radius]) -> Radius:
+    """Return what depends on any of what has these radii; known where each of them is."""
+    found = tuple(radii)
+    return Radius(
+        known=all(one.known for one in found),
+        origin=tuple(dict.fromkeys(name for one in found for name in one.origin)),
+        services=tuple(dict.fromkeys(name for one in found for name in one.services)),
+        targets=tuple(dict.fromkeys(name for one in found for name in one.targets)),
     )
 
 

@@ -229,6 +229,7 @@ class ReasonCode(StrEnum):
     OUT_OF_SCOPE = "out_of_scope"
     ASK_IN_CHAT = "ask_in_chat"
     OVER_QUOTA = "over_quota"
+    TOO_MANY = "too_many"
     UNFIT = "unfit"  # what was to be trusted or taught cannot be
 
 

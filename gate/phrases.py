@@ -10,7 +10,7 @@ import unicodedata
 
 from rapidfuzz import fuzz
 
-from gate.domain import Action, Deed
+from gate.domain import Action, Deed, ProposalId
 
 #: A phrase is typed on a phone: printable ASCII, one line of it.
 MAX_CHARS = 80
@@ -40,6 +40,24 @@ def phrase_for(action: Action, deed: Deed | None) -> str:
     """
     phrase = _from_deed(action, deed) if deed is not None else None
     return phrase or f"run {action.id} on {action.target.id}"[:MAX_CHARS].rstrip()
+
+
+def phrase_for_many(proposal: ProposalId, deed: Deed | None, *, count: int, noun: str) -> str:
+    """Return the phrase that runs one command on `count` targets: it names how many, so that this was read.
+
+    "reboot 12 hosts", "destroy ct-112 on 12 hosts"; "run k7f3a2 on 12 hosts" where that cannot be typed.
+
+    Args:
+        noun: what the targets are called, several of them.
+    """
+    many = f"{count} {noun}"
+    fallback = f"run {proposal} on {many}"
+    if deed is None or not _VERB.fullmatch(deed.verb):
+        return fallback
+    if not deed.object:
+        return f"{deed.verb} {many}"
+    phrase = f"{deed.verb} {deed.object} on {many}"
+    return phrase if _is_plain(deed.object) and len(phrase) <= MAX_CHARS else fallback
 
 
 def _from_deed(action: Action, deed: Deed) -> str | None:

@@ -14,9 +14,10 @@ from bot.acts import jobs, times
 from bot.acts.handler import ActRequest, Bound
 from bot.answering import Speaker
 from bot.core import Core
+from bot.judging import judge
 from bot.outcome import Outcome
 from bot.planning.drafts import Plan, Question, RunbookPlan
-from bot.proposing import Denied, bind, judge
+from bot.proposing import Denied, bind
 from bot.text import Text, block
 from bot.zones import zones_in
 from gate import when

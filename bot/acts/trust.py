@@ -12,9 +12,10 @@ from bot.acts.handler import ActRequest, Bound
 from bot.answering import Speaker
 from bot.control_words import bare
 from bot.core import Core
+from bot.judging import judge
 from bot.outcome import Outcome
 from bot.planning.drafts import ActionDraft
-from bot.proposing import Denied, bind, judge
+from bot.proposing import Denied, bind
 from bot.text import Text
 from gate.domain import PersonId, ProposalId
 from gate.redact import redact_command

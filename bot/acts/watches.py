@@ -11,9 +11,10 @@ from bot.acts import jobs
 from bot.acts.handler import ActRequest, Bound
 from bot.answering import Speaker
 from bot.core import Core
+from bot.judging import judge
 from bot.outcome import Outcome
 from bot.phrasing import duration, listed
-from bot.proposing import Denied, bind, judge
+from bot.proposing import Denied, bind
 from bot.signals import checks
 from bot.signals.watch_words import Wanted, parse
 from bot.text import Text

@@ -13,9 +13,9 @@ from datetime import timedelta
 import yaml
 
 from bot.core import Core
+from bot.judging import rejudge
 from bot.phrasing import title
 from bot.planning.drafts import PlanSource
-from bot.proposing import rejudge
 from bot.runbooks.parameters import Parametrised, SecretStaysError, parametrise
 from gate.domain import PersonId, PlaceId, ProposalId, Risk
 from gate.lifecycle import ActionState

@@ -10,10 +10,11 @@ from bot.core import Core
 from bot.delegates import scope
 from bot.inventory.hostkeys import KnownHostsError
 from bot.inventory.ssh_config import SshConfigError
+from bot.judging import AGREE, Judged, judge
 from bot.outcome import Outcome
 from bot.planning.drafts import PlanSource
 from bot.planning.model import dial
-from bot.proposing import AGREE, Asked, Denied, Judged, judge, propose_judged
+from bot.proposing import Asked, Denied, propose_judged
 from bot.runbooks.closing import tell_end
 from bot.runbooks.going import Going, write
 from bot.runbooks.restoring import digest_now

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 from bot import learning
 from bot.core import Core
+from bot.judging import AGREE, Judged, judge
 from bot.phrasing import RISK_WORDS, duration
 from bot.planning.drafts import RunbookPlan
-from bot.proposing import AGREE, Judged, judge
 from bot.runbooks.going import Going
 from bot.runbooks.offering import action_of, waits
 from bot.runbooks.restoring import laid_open

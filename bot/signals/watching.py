@@ -9,8 +9,9 @@ import re
 from datetime import datetime
 
 from bot.core import Core
+from bot.judging import judge
 from bot.outcome import Outcome
-from bot.proposing import Asked, Denied, bind, judge, propose_judged
+from bot.proposing import Asked, Denied, bind, propose_judged
 from bot.signals import checks
 from bot.signals.taking import MAX_TRIES, new_outcome, raise_one
 from bot.signals.watch_words import Wanted

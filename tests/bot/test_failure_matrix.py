@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from bot import proposing
+from bot import judging
 from bot.acts.registry import HANDLERS
 from bot.core import Probe, no_probe
 from bot.ports import NotCommittedError
@@ -154,7 +154,7 @@ Break = Callable[[Kit, pytest.MonkeyPatch], None]
 def missing(_kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
     """What decides is not there at all."""
     monkeypatch.delattr(engine, "authorize")
-    monkeypatch.delattr(proposing, "classify")
+    monkeypatch.delattr(judging, "classify")
 
 
 def raising(_kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,7 +164,7 @@ def raising(_kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
         raise RuntimeError("no way")
 
     monkeypatch.setattr(engine, "authorize", fails)
-    monkeypatch.setattr(proposing, "classify", fails)
+    monkeypatch.setattr(judging, "classify", fails)
 
 
 def slow(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:

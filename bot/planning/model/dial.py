@@ -8,7 +8,7 @@ decides.
 from dataclasses import replace
 
 from bot.core import Core
-from bot.proposing import Judged
+from bot.judging import Judged
 from gate.autonomy import Level, at_least
 from gate.domain import Risk, Route, RouteKind
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from bot import asking, choices
 from bot.answering import Speaker
 from bot.core import Core
+from bot.judging import judge
 from bot.outcome import Outcome
 from bot.planning import runbooks
 from bot.planning.drafts import ActionDraft, Plan, PlanSource, Question, RunbookPlan
@@ -22,7 +23,7 @@ from bot.planning.model.dial import held, waits
 from bot.planning.model.masking import one_line
 from bot.planning.model.thinking import Call, Result
 from bot.planning.model.tools import BY_NAME, Kind, Tool
-from bot.proposing import Asked, Denied, bind, judge, propose_judged
+from bot.proposing import Asked, Denied, bind, propose_judged
 from bot.runbooks import runner
 from gate.digest import list_digest
 from gate.domain import ProposalId, Reason, ReasonCode, Target

@@ -11,8 +11,9 @@ import pytest
 
 from bot.app import open_ledger
 from bot.inventory import ServiceConfig
+from bot.judging import judge
 from bot.planning.drafts import ActionDraft
-from bot.proposing import Denied, bind, judge
+from bot.proposing import Denied, bind
 from bot.settings.inventory import inventory_of
 from bot.settings.rules import rules_of
 from gate.domain import ProposalId, RouteKind

@@ -1,0 +1,1 @@
+"""Fan-out: one command on many targets, formed, started, recorded and shown as one."""
