@@ -167,7 +167,6 @@ _FIRST = re.compile(
     + _blanks(_ENDS),
     re.IGNORECASE,
 )
-_HINTS, _FAR = re.compile("first|start|begin", re.IGNORECASE), 1500
 _NAMES = re.compile(r"[ \t]*,[ \t]*(?:and[ \t]+)?|[ \t]+and[ \t]+", re.IGNORECASE)
 _JOIN = re.compile(r"(?:and[ \t]+)?(?:then[ \t]+)?", re.IGNORECASE)
 #: Words before "first" that name no target.
@@ -187,13 +186,19 @@ def read(text: str, start: int = 0) -> tuple[Said, int] | None:
     for pattern, pace in _CLAUSES:
         if match := pattern.match(text, begins):
             return Said(pace=pace(match)), match.end()
-    if _HINTS.search(text, begins, begins + _FAR) is None:
+    if begins > _last_hint(text):
         return None  # long lists of names are common, and this is asked at each of them
     match = _FIRST.match(text, begins)
     if match is None:
         return None
     names = tuple(dict.fromkeys(_NAMES.split(match["names"] or match["start"])))
     return None if _NO_TARGETS & {name.lower() for name in names} else (Said(first=names), match.end())
+
+
+@functools.lru_cache(maxsize=8)
+def _last_hint(text: str) -> int:
+    """Return where the last word stands without which no target goes first."""
+    return max(map(text.lower().rfind, ("first", "start", "begin")))
 
 
 def whole(text: str, start: int = 0) -> Said | None:
