@@ -98,19 +98,21 @@ def refusal(
         )
     shown = f"{fingerprint(offered)} ({offered.get_algorithm()})"
     kind = offered.get_algorithm().removeprefix("ssh-").partition("-")[0]
+    scan = f"ssh-keyscan -p {host.port} -t {kind} {host.address} >> {file}"
+    if host.key_name != host.address:
+        scan += f" (as {spot})"
     if keys.keys:
         trusted = ", ".join(sorted(map(fingerprint, keys.keys)))
         return UnreachedError(
             Unreached.HOST_KEY_CHANGED,
             f"{name}: THE HOST KEY HAS CHANGED. {spot} shows {shown}, trusted is {trusted}. "
             "Nothing was sent. Either the host was reinstalled, or somebody is in between. Find out which. "
-            f"If it was reinstalled: ssh-keygen -R '{spot}' -f {file}, then trust the new key.",
+            "Compare on the host itself: ssh-keygen -lf /etc/ssh/ssh_host_"
+            f"{kind}_key.pub. If it is the same: ssh-keygen -R '{spot}' -f {file}; {scan}",
         )
-    scan = f"ssh-keyscan -p {host.port} -t {kind} {host.address}"
-    alias = "" if host.key_name == host.address else f" (as {spot})"
     return UnreachedError(
         Unreached.HOST_KEY_UNKNOWN,
         f"{name}: the host key of {spot} is not known here. It shows {shown}. Nothing was sent. "
         "Compare on the host itself: ssh-keygen -lf /etc/ssh/ssh_host_"
-        f"{kind}_key.pub. If it is the same: {scan} >> {file}{alias}",
+        f"{kind}_key.pub. If it is the same: {scan}",
     )

@@ -11,7 +11,8 @@ from bot.inventory import TargetConfig
 from bot.inventory.hostkeys import fingerprint
 from bot.ports import Ended, EndKind
 from tests.bot.execution.conftest import QUICK, MakeFleet
-from tests.sshd import Server, free_port, make_key, running
+from tests.bot.execution.processes import pids_in
+from tests.sshd import SSHD, Server, free_port, make_key, prepare, running, started
 
 NOTHING = "touch {folder}/ran"
 
@@ -135,6 +136,65 @@ async def test_a_key_taken_out_of_known_hosts_ends_the_use_of_the_pooled_connect
     assert (await fleet.run("box", "true")).kind is EndKind.EXITED
     own.known_hosts.write_text("# nobody any more\n")
     _refused(await fleet.run("box", NOTHING.format(folder=own.folder)), Unreached.HOST_KEY_UNKNOWN, own)
+
+
+def _rotate(server: Server) -> str:
+    """Give the server another host key, as it will show from its next start on; return the public one."""
+    make_key(server.folder / "host")
+    kind, key = (server.folder / "host.pub").read_text().split()[:2]
+    return f"[127.0.0.1]:{server.port} {kind} {key}\n"
+
+
+async def test_a_new_key_beside_the_old_one_is_accepted_before_and_after_the_change(
+    make_fleet: MakeFleet, tmp_path: Path
+) -> None:
+    """As UpdateHostKeys leaves it: both are listed until the old one is taken out."""
+    server = prepare(tmp_path / "own")
+    old = server.known_hosts.read_text()
+    fleet = make_fleet(config=server.config)
+    with started(server):
+        assert (await fleet.run("box", "echo old")).output.head == b"old\n"
+        new = _rotate(server)
+        server.known_hosts.write_text(old + new)
+        # the open connection was made under the old set alone, so it is not used for the new one
+        assert (await fleet.run("box", "echo both")).output.head == b"both\n"
+    with started(server):
+        assert (await fleet.run("box", "echo new")).output.head == b"new\n"
+        server.known_hosts.write_text(new)
+        assert (await fleet.run("box", "echo only new")).output.head == b"only new\n"
+        server.known_hosts.write_text(old)
+        assert (await fleet.run("box", "true")).cause == Unreached.HOST_KEY_CHANGED
+
+
+async def test_a_command_goes_on_over_the_connection_that_it_began_on(
+    make_fleet: MakeFleet, tmp_path: Path
+) -> None:
+    with running(tmp_path / "own") as server:
+        fleet = make_fleet(config=server.config)
+        going = asyncio.create_task(fleet.run("box", f"echo $$ > {tmp_path}/pids; sleep 1; echo done"))
+        await pids_in(tmp_path / "pids", 1)
+        server.known_hosts.write_text(server.known_hosts.read_text() + _rotate(server))
+        assert (await fleet.run("box", "true")).exit_code == 0
+        assert (await going).output.head == b"done\n"
+
+
+async def test_the_words_about_a_changed_key_accept_it_when_they_are_typed(
+    make_fleet: MakeFleet, tmp_path: Path
+) -> None:
+    if not SSHD.exists():
+        pytest.skip("needs OpenSSH's programs")
+    server = prepare(tmp_path / "own")
+    _rotate(server)
+    with started(server):
+        fleet = make_fleet(config=server.config)
+        ended = await fleet.run("box", "true")
+        assert (ended.kind, ended.cause) == (EndKind.NOT_STARTED, Unreached.HOST_KEY_CHANGED)
+        for start in ("ssh-keygen -R", "ssh-keyscan"):
+            line = start + ended.note.partition(start)[2].partition(";")[0].rstrip(".")
+            typed = await asyncio.create_subprocess_shell(line, stderr=asyncio.subprocess.PIPE)
+            assert await typed.wait() == 0
+            await typed.communicate()
+        assert (await fleet.run("box", "echo in")).output.head == b"in\n"
 
 
 async def test_a_jump_host_is_used_and_checked(make_fleet: MakeFleet, own: Server, tmp_path: Path) -> None:

@@ -169,7 +169,18 @@ def test_a_broken_ssh_config_names_its_line(tmp_path: Path) -> None:
 
 
 def test_jump_hosts_are_read_in_order(tmp_path: Path) -> None:
-    (tmp_path / "config").write_text("Host web1\n  ProxyJump kim@bastion:2022,inner\n")
+    (tmp_path / "config").write_text(
+        "Host web1\n  ProxyJump kim@bastion:2022,inner\n"
+        "Host web2\n  ProxyJump ssh://kim@[2001:db8::1]:2022/,[::1],ana@2001:db8::22\n"
+        "Host web3\n  ProxyJump none\n"
+    )
     inventory = build({"web1": TargetConfig()}, {}, ssh_config=tmp_path / "config", local_user="ana")
-    jump = inventory.identifier.host("web1").jump
-    assert [(hop.alias, hop.user, hop.port) for hop in jump] == [("bastion", "kim", 2022), ("inner", "", 0)]
+    jumps = [
+        [(hop.alias, hop.user, hop.port) for hop in inventory.identifier.host(name).jump]
+        for name in ("web1", "web2", "web3")
+    ]
+    assert jumps == [
+        [("bastion", "kim", 2022), ("inner", "", 0)],
+        [("2001:db8::1", "kim", 2022), ("::1", "", 0), ("2001:db8::22", "ana", 0)],
+        [],
+    ]
