@@ -14,7 +14,7 @@ from bot.runbooks import judging
 from gate.digest import list_digest
 from gate.domain import Digest, PersonId, ProposalId, RouteKind, TurnId
 from gate.lifecycle import ACTION_ENDED, ActionState
-from gate.redact import redact
+from gate.redact import MASK, redact
 from ledger.kinds import ActionIs, Json, Kind
 from ledger.views import ActionView, ProposalView
 
@@ -43,7 +43,7 @@ def record(
     proposal = _parent(core, view)
     outcome = _outcome(core, proposal)
     kind = _KINDS.get(ended.kind) or (Kind.ACTION_SUCCEEDED if ended.exit_code == 0 else Kind.ACTION_FAILED)
-    text = output_text(ended.output)
+    text = ending_text(ended.output, hidden=judging.finds_secret(core, view))
     shown = redact(text, extra=core.secrets)
     outcome.expect(ActionIs(view.action.id, ActionState.STARTED))
     outcome.write(
@@ -173,6 +173,19 @@ def _show(outcome: Outcome, proposal: ProposalView, *, window: bool) -> None:
         correlation_id=proposal.id,
         body={"turn": outcome.turn, "place": proposal.shown_in, "shows": [proposal.id], "window": person},
     )
+
+
+def ending_text(output: Captured, *, hidden: bool) -> str:
+    """Return what is recorded of an output before it is redacted.
+
+    Args:
+        hidden: what it wrote is a secret that its runbook looks for, and nobody knows that value yet; only
+            what it complained of is kept.
+    """
+    if not hidden:
+        return output_text(output)
+    complaints = "" if output.streams is None else output.streams.stderr.decode("utf-8", "replace")
+    return f"{MASK}\n{complaints}" if output.total else ""
 
 
 def output_text(output: Captured) -> str:

@@ -338,9 +338,10 @@ class Work:
         if view.action.act == AGREE:
             return Ended(kind=EndKind.EXITED, exit_code=0)  # that somebody agreed is all that there is to it
         core.probe("run.before")
+        hidden = await asyncio.to_thread(judging.finds_secret, core, view)
         ended = await core.executor.run(
             view.action,
-            on_output=self._collect(_proposal(view.action.id)),
+            on_output=_unseen if hidden else self._collect(_proposal(view.action.id)),
             cancel=self._cancels[view.action.id],
         )
         core.probe("run.after")
@@ -414,6 +415,10 @@ class Work:
 
 async def _nothing() -> None:
     """Go on with nothing."""
+
+
+def _unseen(_chunk: bytes) -> None:
+    """Take output that nobody may see while it comes."""
 
 
 def _proposal(action: ActionId) -> ProposalId:

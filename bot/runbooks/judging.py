@@ -53,6 +53,15 @@ def judge(
     tell_end(core, outcome, going, restored.state, events)
 
 
+def finds_secret(core: Core, view: ActionView) -> bool:
+    """Whether `view` is a step whose output is to become a secret, which nothing can mask before that."""
+    restored = _run_of(core, view)
+    step = None if restored is None else restored.state.step
+    if restored is None or step is None or step.spec.capture is None:
+        return False
+    return restored.state.envelope.inputs[step.spec.capture.input].secret
+
+
 def _show(core: Core, outcome: Outcome, view: ActionView) -> None:
     """Show the card of a step that failed, with what it wrote, where it was not shown before."""
     name = ProposalId(view.action.id.rpartition(".")[0])

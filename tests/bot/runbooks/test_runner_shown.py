@@ -1,5 +1,6 @@
 """Runs as the gate, the dial and people see them: what is asked, planned, listed and told."""
 
+import asyncio
 from pathlib import Path
 
 from gate.domain import PersonId
@@ -18,6 +19,27 @@ from tests.bot.runbooks.running import (
 from tests.kit import person
 
 BEGIN = "run runbook provision on web1 with name=box7"
+
+
+FINDING = """\
+version: 1
+id: token
+title: fetch a token
+inputs:
+  token: {type: text, required: false, secret: true}
+steps:
+  - id: get
+    title: Get it
+    risk: mutating
+    command: touch FOLDER/begun; cat FOLDER/kept; echo careful >&2; sleep 0.5
+    capture: {input: token}
+    rollback: none
+  - id: use
+    title: Use it
+    risk: mutating
+    command: test {{ inputs.token }} = hunter2-found && echo got {{ inputs.token }}
+    rollback: none
+"""
 
 
 # ---------------------------------------------------------------- the gate and the dial
@@ -168,3 +190,22 @@ async def test_who_asked_may_not_say_yes_alone_where_two_have_to(tmp_path: Path)
         grants = [one for one in kit.core.queries.run_events(newest(kit)) if hasattr(one, "grant")]
         assert [one.grant.decided_by for one in grants] == [PersonId("kim")]
         assert said(kit)
+
+
+async def test_a_secret_that_a_step_finds_is_shown_nowhere(tmp_path: Path) -> None:
+    async with supervised(tmp_path, FINDING) as kit:
+        made = tmp_path / "made"
+        (made / "kept").write_text("hunter2-found\n")
+        await kit.say("run runbook token on local")
+        agreed = asyncio.create_task(kit.say("go ahead"))
+        while not (made / "begun").exists():  # noqa: ASYNC110 - another process makes it
+            await asyncio.sleep(0.02)
+        await asyncio.sleep(0.2)
+        assert not kit.app.conversation._work._live.output
+        await agreed
+        await agree(kit)
+        assert run_of(kit).outcome == "completed"
+        shown = said(kit)
+        assert "hunter2" not in shown
+        assert "careful" in shown
+        assert "got ***" in shown
