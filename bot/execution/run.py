@@ -101,7 +101,7 @@ async def supervise(
     if stop is None and run_s >= timeout_s and progress.exit_code in _SIGNALLED_EXITS:
         stop = _Stop.TIMEOUT
         await carrier.sweep("KILL")
-    held = await _drain(progress, limits.linger_s)
+    held = await _drain(progress, limits)
     kind, code, note = _verdict(progress, stop, timeout_s, held=held)
     return Ended(
         kind=kind,
@@ -161,11 +161,12 @@ async def _stop(progress: Progress, carrier: Carrier, *, limits: Limits) -> None
     await carrier.sweep("KILL")
 
 
-async def _drain(progress: Progress, linger_s: float) -> bool:
-    """Wait for the last output; True when something still holds the pipe after `linger_s` of silence."""
-    while not progress.drained.done():
+async def _drain(progress: Progress, limits: Limits) -> bool:
+    """Wait for the last output; True when something still holds the pipe, silent or talking on and on."""
+    give_up_at = time.monotonic() + limits.drain_s
+    while not progress.drained.done() and time.monotonic() < give_up_at:
         before = progress.capture.total
-        await asyncio.wait({progress.drained}, timeout=linger_s)
+        await asyncio.wait({progress.drained}, timeout=limits.linger_s)
         if progress.capture.total == before:
             break
     return not progress.drained.done()

@@ -1,0 +1,122 @@
+"""Hosts that fall silent or never stop talking: each is the only one that suffers."""
+
+import asyncio
+import contextlib
+import os
+import resource
+import signal
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bot.inventory import TargetConfig
+from bot.ports import EndKind
+from tests.bot.execution.conftest import QUICK, MakeFleet
+from tests.bot.execution.names import alias
+from tests.bot.execution.processes import gone, pids_in
+from tests.sshd import SSHD, Server, children, running
+
+needs_openssh = pytest.mark.skipif(not SSHD.exists(), reason="needs OpenSSH's sshd")
+LIVELY = replace(QUICK, keepalive_s=0.3)
+MB = 1_000_000
+
+
+@needs_openssh
+async def test_a_host_that_falls_silent_is_lost_within_the_keepalives_and_others_go_on(
+    make_fleet: MakeFleet, tmp_path: Path
+) -> None:
+    with running(tmp_path / "own") as server:
+        fleet = make_fleet(config=server.config, limits=LIVELY, **alias(server, "silent", "other"))
+        dying = asyncio.create_task(fleet.run("silent", f"echo $$ >> {tmp_path}/pids; sleep 30"))
+        await pids_in(tmp_path / "pids", 1)
+        stopped = _all_below(server, server.session_pids())
+        for pid in stopped:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            began = time.monotonic()
+            for _ in range(5):
+                assert (await fleet.run("other", "echo here")).output.head == b"here\n"
+            ended = await asyncio.wait_for(dying, timeout=15)
+            assert (ended.kind, ended.exit_code, ended.note) == (EndKind.LOST, None, "connection lost")
+            assert time.monotonic() - began >= 3 * LIVELY.keepalive_s
+        finally:
+            for pid in stopped:
+                os.kill(pid, signal.SIGCONT)
+        assert len((tmp_path / "pids").read_text().split()) == 1
+
+
+def _all_below(server: Server, pids: list[int]) -> list[int]:
+    return [*pids, *(below for pid in pids for below in children(pid))] or [server.pid]
+
+
+async def test_a_long_silence_of_a_command_alone_is_no_loss(make_fleet: MakeFleet, tmp_path: Path) -> None:
+    with running(tmp_path / "own") as server:
+        fleet = make_fleet(config=server.config, limits=replace(QUICK, keepalive_s=0.1))
+        ended = await fleet.run("box", "sleep 2; echo after")
+        assert (ended.kind, ended.output.head) == (EndKind.EXITED, b"after\n")
+
+
+@pytest.mark.parametrize("kind", ["ssh", "local"])
+async def test_what_a_command_left_talking_does_not_keep_it_from_ending(
+    make_fleet: MakeFleet, tmp_path: Path, kind: str
+) -> None:
+    fleet = make_fleet(limits=replace(QUICK, drain_s=1.0), box=TargetConfig(kind=kind))
+    command = f"setsid yes & echo $! > {tmp_path}/pids"
+    try:
+        ended = await asyncio.wait_for(fleet.run("box", command, timeout_s=60), timeout=15)
+        assert (ended.kind, ended.exit_code) == (EndKind.EXITED, 0)
+        assert ended.note == "a process that it left in the background still runs"
+    finally:
+        (pid,) = await pids_in(tmp_path / "pids", 1)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+        assert await gone(pid)
+
+
+async def test_an_endless_flood_ends_at_its_timeout(make_fleet: MakeFleet) -> None:
+    ended = await make_fleet().run("box", "yes", timeout_s=1)
+    assert ended.kind is EndKind.TIMED_OUT
+    assert ended.output.total > MB
+    assert len(ended.output.head) == len(ended.output.tail) == 65536
+
+
+async def test_several_floods_at_once_take_bounded_memory_and_hold_up_nobody(
+    make_fleet: MakeFleet, tmp_path: Path
+) -> None:
+    with running(tmp_path / "own") as server:
+        floods = alias(server, "a", "b", "c")
+        fleet = make_fleet(config=server.config, **floods, **alias(server, "calm"))
+        await asyncio.gather(*(fleet.run(name, "true") for name in (*floods, "calm")))
+        before = _peak_mb()
+        flooding = [
+            asyncio.create_task(fleet.run(name, f"head -c {100 * MB} /dev/zero; echo $?")) for name in floods
+        ]
+        answered = 0
+        while not any(one.done() for one in flooding):
+            assert (await fleet.run("calm", "echo here")).output.head == b"here\n"
+            answered += 1
+        ended = await asyncio.gather(*flooding)
+        assert [one.output.total for one in ended] == [100 * MB + 2] * 3
+        assert all(one.output.tail.endswith(b"\x000\n") for one in ended)
+        assert answered >= 3
+        assert _peak_mb() - before < 60
+
+
+def _peak_mb() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+
+
+@needs_openssh
+async def test_unused_connections_go_each_at_its_own_time(make_fleet: MakeFleet, tmp_path: Path) -> None:
+    with running(tmp_path / "own") as server:
+        tables = alias(server, "a", "b")
+        fleet = make_fleet(config=server.config, limits=replace(QUICK, idle_s=1.0), **tables)
+        await asyncio.gather(*(fleet.run(name, "true") for name in tables))
+        assert len(server.session_pids()) == 2
+        for _ in range(8):  # b is used all the while
+            await asyncio.sleep(0.25)
+            await fleet.run("b", "true")
+        assert len(server.session_pids()) == 1
+        assert await gone(*server.session_pids())
