@@ -1,20 +1,21 @@
 """The door: the last look before a command runs, and the only place that starts one.
 
 Nothing passes unless the action that is about to run is, digest for digest, the one that was shown and
-granted, its grant is fresh or the rule that lets it run counts still, nothing is stopped or frozen, and the
-gate still thinks as well of it as it did (X1, X15, D5, D6). Starting is one transaction of the ledger:
-queued -> started, on what was read here; when it does not stand, nothing runs. A reason to hold leaves the
-action queued; a reason to void ends it.
+granted, its grant is fresh or the rule that lets it run counts still, nothing is stopped or frozen, no dial
+that let it run unasked was lowered, and the gate still thinks as well of it as it did (M13, X1, X15, D5, D6).
+Starting is one transaction of the ledger: queued -> started, on what was read here; when it does not stand,
+nothing runs. A reason to hold leaves the action queued; a reason to void ends it.
 """
 
 from dataclasses import dataclass
 from datetime import timedelta
 
+from bot import dials
 from bot.core import Core
 from bot.delegates import scope
 from bot.inventory.hostkeys import KnownHostsError
 from bot.inventory.ssh_config import SshConfigError
-from bot.proposing import Judged, rejudge
+from bot.judging import Judged, rejudge
 from bot.runbooks import letting
 from gate import authority, quorum
 from gate.domain import PendingApproval, PersonId, ProposalId, Reason, ReasonCode, RouteKind
@@ -79,6 +80,7 @@ def inspect(core: Core, view: ActionView) -> Cleared | Held | Void:
         or _stricter(view, judged)
         or _not_theirs(core, view)
         or _beyond(core, view, judged)
+        or _lowered(core, view, judged)
     )
     if objection is not None:
         return Void(reason=objection)
@@ -116,8 +118,12 @@ def start(core: Core, view: ActionView, cleared: Cleared, *, boot_id: str | None
         "boot_id": boot_id,
     }
     draft = Draft(kind=Kind.ACTION_STARTED, correlation_id=view.action.id.rpartition(".")[0], body=body)
-    # Both may be so since `inspect`, and in no entry that the batch expects.
-    if core.brake.tighten(Switches()).stopped or _untrusted(core, view) is not None:
+    # All of this may be so since `inspect`, and in no entry that the batch expects.
+    if (
+        core.brake.tighten(Switches()).stopped
+        or _untrusted(core, view) is not None
+        or _lowered(core, view, cleared.judged) is not None
+    ):
         raise LostRaceError(cleared.expects[0])
     drafts = (draft, *cleared.let.drafts)
     core.ledger.append(Batch(at=core.now(), drafts=drafts, expects=cleared.expects))
@@ -208,6 +214,18 @@ def _beyond(core: Core, view: ActionView, judged: Judged) -> Reason | None:
     """Object where an agent asked for it that may not have it done any more, whoever said yes since."""
     requester = core.queries.requester_of(ProposalId(view.action.id.rpartition(".")[0]))
     return scope.objection(core, PersonId(requester), [(judged.action, judged.verdict)])
+
+
+def _lowered(core: Core, view: ActionView, judged: Judged) -> Reason | None:
+    """Object to what nobody said yes to, where what asked for it may not go so far by itself any more."""
+    if view.approval is not None:
+        return None
+    parent = core.queries.proposal(ProposalId(view.action.id.rpartition(".")[0]))
+    because = "" if parent is None else dials.lowered(core, parent, judged)
+    if not because:
+        return None
+    text = f"it would wait for a yes now ({because}); nothing ran"
+    return Reason(code=ReasonCode.STRICTER_NOW, text=text)
 
 
 def _held_consent(view: ActionView) -> RouteKind:

@@ -10,7 +10,18 @@ from typing import Any
 
 from bot.execution.executor import FleetExecutor
 from bot.inventory import Inventory
-from bot.ports import Account, Captured, Ended, EndKind, Inbound, InboundKind, OutputSink, PlaceRef, Streams
+from bot.ports import (
+    Account,
+    Captured,
+    Ended,
+    EndKind,
+    Inbound,
+    InboundKind,
+    OutputSink,
+    PlaceRef,
+    Receipt,
+    Streams,
+)
 from bot.settings.layers import Candidate, Layer
 from bot.signals.cards import FIRING
 from gate.domain import Action, RouteKind
@@ -72,8 +83,16 @@ class Sender:
 
     async def send(self, *signals: Signal, event: str = "", sent_at: datetime | None = None) -> bool:
         """Deliver `signals`, wait until all is shown, and return whether that was new."""
+        receipt = await self.hand_over(*signals, event=event, sent_at=sent_at)
+        await receipt.settled
+        await self.kit.app.conversation._delivery.flush()
+        await self.kit.app.conversation._delivery.settled()
+        return receipt.fresh
+
+    async def hand_over(self, *signals: Signal, event: str = "", sent_at: datetime | None = None) -> Receipt:
+        """Deliver `signals` and wait for nothing."""
         self.count += 1
-        receipt = await self.kit.hand_over(
+        return await self.kit.hand_over(
             Inbound(
                 event_id=event or f"d{self.count}",
                 place=PlaceRef(platform="webhook", channel=signals[0].source),
@@ -84,10 +103,6 @@ class Sender:
                 addressed=False,
             )
         )
-        await receipt.settled
-        await self.kit.app.conversation._delivery.flush()
-        await self.kit.app.conversation._delivery.settled()
-        return receipt.fresh
 
 
 class Told(FleetExecutor):
