@@ -14,11 +14,13 @@ from bot.callers import Wanted, WantedRun
 from bot.core import Core
 from bot.delegates import limits, scope
 from bot.delegates.delegate import Delegate
+from bot.inventory import parts
+from bot.judging import judge
 from bot.outcome import Outcome
 from bot.phrasing import shortened
 from bot.planning import runbooks
 from bot.planning.drafts import ActionDraft, Plan, PlanSource, Question, RunbookPlan
-from bot.proposing import Asked, Denied, bind, judge, propose_judged, show_in
+from bot.proposing import Asked, Denied, bind, propose_judged, show_in
 from bot.runbooks import runner
 from bot.text import visible
 from gate.digest import list_digest
@@ -254,21 +256,25 @@ def _cut(words: dict[str, str]) -> dict[str, str]:
 
 
 def _targets(core: Core, delegate: Delegate, spoken: str) -> tuple[str, ...] | Reason:
-    """Return the targets that `spoken` names, or the same refusal for unknown ones and for others' (N6)."""
+    """Return the targets that `spoken` names, or the same refusal for unknown ones and for others' (N6).
+
+    It repeats what the agent said and no more, since a tag or "all" stands for names that it may not know.
+    """
+    if beyond := [one for one in parts(spoken) if not _is_theirs(core, delegate, one)]:
+        text = f"Not asked for: {_named(', '.join(beyond))} is no target of yours. targets lists them."
+        return Reason(code=ReasonCode.OUT_OF_SCOPE, text=text)
     found = core.inventory.select(spoken)
-    if isinstance(found, tuple):
-        beyond = [str(one.id) for one in found if one.id not in delegate.targets]
-        if len(found) > MAX_TARGETS:
-            text = f"Not asked for: one request may be about {MAX_TARGETS} targets."
-            return Reason(code=ReasonCode.UNFIT, text=text)
-        if not beyond:
-            return tuple(str(one.id) for one in found)
-        name, code = ", ".join(beyond), ReasonCode.OUT_OF_SCOPE
-    else:
-        name = found.name
-        code = ReasonCode.OUT_OF_SCOPE if found.destroyed else found.reason.code
-    text = f"Not asked for: {_named(name)} is no target of yours. targets lists them."
-    return Reason(code=code, text=text)
+    if not isinstance(found, tuple):  # nothing but blanks and commas
+        return Reason(code=ReasonCode.UNFIT, text="Not asked for. No target was given. targets lists yours.")
+    if len(found) > MAX_TARGETS:
+        text = f"Not asked for: one request may be about {MAX_TARGETS} targets."
+        return Reason(code=ReasonCode.UNFIT, text=text)
+    return tuple(str(one.id) for one in found)
+
+
+def _is_theirs(core: Core, delegate: Delegate, word: str) -> bool:
+    found = core.inventory.select(word)
+    return isinstance(found, tuple) and all(one.id in delegate.targets for one in found)
 
 
 def _named(spoken: str) -> str:

@@ -8,6 +8,6 @@ config or an Ansible inventory into `[targets.*]` tables.
 
 from bot.inventory.build import build
 from bot.inventory.config import ServiceConfig, TargetConfig
-from bot.inventory.model import Inventory, InventoryError, NoSuchTarget
+from bot.inventory.model import Inventory, InventoryError, NoSuchTarget, parts
 
-__all__ = ["Inventory", "InventoryError", "NoSuchTarget", "ServiceConfig", "TargetConfig", "build"]
+__all__ = ["Inventory", "InventoryError", "NoSuchTarget", "ServiceConfig", "TargetConfig", "build", "parts"]

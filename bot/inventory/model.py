@@ -82,9 +82,8 @@ class Inventory:
         Args:
             wanted: names, "@tag" or "all", separated by commas or blanks; case does not matter.
         """
-        parts = [part for part in _SEPARATORS.split(wanted.strip()) if part]
         chosen: dict[TargetId, Target] = {}
-        for part in parts:
+        for part in parts(wanted):
             found = self._one(part.lower(), part)
             if isinstance(found, NoSuchTarget):
                 return found
@@ -111,6 +110,11 @@ class Inventory:
     def identify(self, target: Target) -> Target:
         """Return `target` as it would be reached right now; destroyed if it left the inventory."""
         return self.identifier.identify(target, self.targets)
+
+
+def parts(wanted: str) -> list[str]:
+    """Return the words that name targets in `wanted`, each a name, "@tag" or "all"."""
+    return [part for part in _SEPARATORS.split(wanted.strip()) if part]
 
 
 def _nearest(name: str, names: Sequence[str]) -> tuple[str, ...]:

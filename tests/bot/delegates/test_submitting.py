@@ -103,6 +103,18 @@ async def test_unknown_targets_and_those_of_others_sound_alike(tmp_path: Path) -
     async with asking(tmp_path, delegate(targets=frozenset({TargetId("web2")}))) as it:
         known, unknown = await it.run("uptime"), await it.run("uptime", target="web9")
         assert known.text.replace("web1", "web9") == unknown.text
+        assert known.data == unknown.data
+
+
+@pytest.mark.parametrize(("spoken", "named"), [("@web", "@web"), ("all", "all"), ("web2, @web", "@web")])
+async def test_a_group_tells_no_names_of_what_is_not_the_agents(
+    tmp_path: Path, spoken: str, named: str
+) -> None:
+    async with asking(tmp_path, delegate(targets=frozenset({TargetId("web2")}))) as it:
+        answer = await it.run("uptime", target=spoken)
+        assert answer.is_refusal
+        assert answer.text == f"Not asked for: {named} is no target of yours. targets lists them."
+        assert answer.data["code"] == "out_of_scope"
 
 
 @pytest.mark.parametrize("purpose", ["", "  \n"])
