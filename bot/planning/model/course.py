@@ -221,11 +221,15 @@ def _storable(reply: Reply) -> Reply | Failed:
 
 
 def _taken(core: Core, calling: Calling, reply: Reply, *, seconds: float) -> Spent:
-    """Return what a call took; what the endpoint does not tell is estimated."""
+    """Return what a call took; what the endpoint does not tell is estimated, and it gives nothing back."""
     budget = budget_of(core.settings)
-    asked = tokens_of(length_of(calling.thought)) if reply.tokens_in is None else reply.tokens_in
-    said = tokens_of(len(answer_text(reply.answered))) if reply.tokens_out is None else reply.tokens_out
+    asked = _told_or(reply.tokens_in, tokens_of(length_of(calling.thought)))
+    said = _told_or(reply.tokens_out, tokens_of(len(answer_text(reply.answered))))
     return Spent(calls=1, tokens=asked + said, seconds=seconds, micros=budget.price(asked, said))
+
+
+def _told_or(told: int | None, estimated: int) -> int:
+    return estimated if told is None or told < 0 else told
 
 
 def _answered(core: Core, restored: Restored, got: Got) -> Outcome:

@@ -112,6 +112,16 @@ async def test_a_budget_that_is_used_up_ends_the_plan_before_the_call(tmp_path: 
     assert len(model.thoughts) == 3
 
 
+async def test_an_endpoint_gives_nothing_back(tmp_path: Path) -> None:
+    model = Scripted([calls(run("uptime"))] * 20, tokens_in=-1_000_000, tokens_out=-1_000_000)
+    settings = layers(model__tokens=30_000, model__price_in="10", model__price_out="30", model__money="0.30")
+    async with conversation(tmp_path, thinker=model, settings=settings) as kit:
+        shown = await kit.say(UNREAD)
+        assert ends(kit) == ["over_budget"]
+        assert " -" not in shown.rpartition("calls")[2]
+    assert 0 < len(model.thoughts) < 12
+
+
 async def test_money_counts_what_was_set_aside(tmp_path: Path) -> None:
     model = Scripted([calls(run("uptime"))] * 20)
     settings = layers(model__money="0.08", model__price_in="10", model__price_out="30")
