@@ -52,7 +52,10 @@ def read(form: str, body: bytes, *, source: str, now: datetime, stamp: str = "")
         doc = json.loads(body)
     except (ValueError, RecursionError):
         raise SignalError("the body is no JSON") from None
-    signals = _READERS[form](doc, source, now, bool(stamp))
+    try:
+        signals = _READERS[form](doc, source, now, bool(stamp))
+    except RecursionError:  # what can be read so deep cannot be written so deep
+        raise SignalError("it is nested too deep") from None
     if not signals:
         raise SignalError("it reports nothing")
     seed = f"{stamp}\0".encode() if form == "generic" and not _names_itself(doc) else b""

@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
+from adapters.webhook import formats
 from adapters.webhook.port import WebhookPort
 from adapters.webhook.settings import Settings
 from adapters.webhook.setup import page
 from bot.ports import InboundKind, Message, PlaceRef, RejectedError
 from bot.text import Text
-from gate.signals import SignalStatus
+from gate.signals import SignalError, SignalStatus
 from tests.adapters.webhook_room import SECRET, Inbox, alert, alertmanager, room, settings
 from tests.kit import START, ScriptedClock
 
@@ -179,6 +180,19 @@ async def test_what_does_not_fit_is_refused_with_its_field(
         assert status == 400
         assert what in said
         assert there.inbox.taken == []
+
+
+def test_however_deep_it_is_nested_it_is_taken_or_refused() -> None:
+    outcomes = set()
+    for depth in range(1, 1200):  # somewhere here it can be read still, and not be written any more
+        labels = {"alertname": "x", "a": None}
+        body = json.dumps(alertmanager(alert(labels=labels))).replace("null", "[" * depth + "]" * depth)
+        try:
+            formats.read("alertmanager", body.encode(), source="am", now=START)
+        except SignalError as error:
+            outcomes.add(str(error))
+    assert outcomes <= {"it is nested too deep", "the body is no JSON"}
+    assert outcomes
 
 
 async def test_what_is_too_large_too_often_or_nobodys_is_refused(tmp_path: Path) -> None:
