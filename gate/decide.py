@@ -221,6 +221,8 @@ def _answered(
 
 
 def _part(mine: tuple[PendingApproval, ...], utterance: Utterance, assent: Assent) -> Decision:
+    if mine[0].fanout:
+        return ChangeAsked(approvals=mine)  # part of many is named, not counted
     if _numbers_mislead(mine) and any(char.isdigit() for char in utterance.text):
         return AskedAgain(approvals=mine, because="the numbers on the card are not those of what waits")
     selects = tuple(index for index in assent.selects if 1 <= index <= len(mine))
@@ -288,11 +290,13 @@ def _typed_phrase(
     )
     if not wanted:
         return None
-    if len(wanted) > 1:
+    # One phrase runs all of a fan-out; of two questions with the same phrase it names neither.
+    if len({(one.proposal, one.list_digest) for one in wanted}) > 1:
         return Which(approvals=wanted, choice=Choice.APPROVE)
-    objected = _objected(wanted[0], utterance, policy)
-    if objected is not None:
-        return objected
+    for one in wanted:
+        objected = _objected(one, utterance, policy)
+        if objected is not None:
+            return objected
     return _agreed(wanted, utterance, policy=policy, manner=Manner.PHRASE)
 
 
@@ -300,7 +304,13 @@ def _typed_elsewhere(
     live: tuple[PendingApproval, ...], utterance: Utterance, *, policy: Policy
 ) -> Decision | None:
     """A phrase names what it runs, so who may decide it may type it anywhere, such as on another console."""
-    mine = tuple(one for one in live if authority.objection(utterance.person, one, policy) is None)
+    # All of a list or nothing of it (D4): who may not decide one of a fan-out does not decide the others.
+    barred = {
+        (one.proposal, one.phrase)
+        for one in live
+        if authority.objection(utterance.person, one, policy) is not None
+    }
+    mine = tuple(one for one in live if (one.proposal, one.phrase) not in barred)
     return _typed_phrase(mine, utterance, policy=policy)
 
 
@@ -355,4 +365,6 @@ def _is_requester(pending: PendingApproval, utterance: Utterance) -> bool:
 
 
 def _descriptions(pending: Sequence[PendingApproval]) -> tuple[str, ...]:
-    return tuple(describe(one) for one in pending)
+    """Return what an answer can speak of; a fan-out is one thing, whatever number of targets it has."""
+    said = {(one.proposal, one.fanout or one.approval): describe(one) for one in reversed(pending)}
+    return tuple(reversed(said.values()))

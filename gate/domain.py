@@ -327,6 +327,7 @@ class PendingApproval:
         quorum: how many people had to say yes when it was opened; the policy of now may ask for more.
         votes: who said yes to exactly this list already, each person once, in their order.
         on_behalf: whom the requester works for, where that is an agent; None for most.
+        fanout: it is one of many of the same command, which are decided about together.
     """
 
     approval: ApprovalId
@@ -343,6 +344,7 @@ class PendingApproval:
     quorum: int = 1
     votes: tuple[PersonId, ...] = ()
     on_behalf: PersonId | None = None
+    fanout: bool = False
 
     @property
     def owner(self) -> PersonId:

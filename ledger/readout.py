@@ -68,6 +68,7 @@ def opened_of(row: sqlite3.Row, parent: Doc, word: Words) -> PendingApproval:
         phrase=row["phrase"] or None,
         quorum=quorum_of(json.loads(row["opened"]), ()),
         on_behalf=behalf_of(parent),
+        fanout="fanout" in parent,
     )
 
 
