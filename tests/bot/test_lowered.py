@@ -1,4 +1,4 @@
-"""A dial that is lowered while something waits for its turn counts for that too; a person's yes needs none."""
+"""A dial that is lowered while something waits for its turn counts for it too; a person's yes needs no dial."""
 
 import asyncio
 from collections.abc import Callable
