@@ -10,6 +10,10 @@ from datetime import datetime, tzinfo
 
 from bot import card_output, card_question, card_words, tokens
 from bot.card_words import MARKS
+from bot.fanout import cards as fanout_cards
+from bot.fanout import details as fanout_details
+from bot.fanout.look import Look
+from bot.fanout.tally import counted
 from bot.origin import asker
 from bot.phrasing import (
     RISK_WORDS,
@@ -21,6 +25,7 @@ from bot.phrasing import (
     plural,
     shortened,
     size,
+    title,
 )
 from bot.ports import Message
 from bot.text import Span, Text, block, muted, strong
@@ -78,13 +83,19 @@ class Cards:
             files: the place shows a file beside a message.
         """
         lines: card_words.Lines = []
-        for one in view.actions:
-            lines.extend(self._action(view, one, now=now, zone=zone, behind=behind, live=live, files=files))
+        attachment = None
+        if view.fanout is not None:
+            look = Look(now=now, zone=zone, secrets=self._secrets, behind=behind, files=files)
+            lines, attachment = fanout_cards.lines(view, view.fanout, look)
+        else:
+            for one in view.actions:
+                lines += self._action(view, one, now=now, zone=zone, behind=behind, live=live, files=files)
+            attachment = card_output.file(view, secrets=self._secrets) if files else None
         lines.extend(self._footer(view, now=now, zone=zone, types=types))
         return Message(
             body=Text.of(*lines),
             buttons=card_question.buttons(view, key=self._key, types=types),
-            attachment=card_output.file(view, secrets=self._secrets) if files else None,
+            attachment=attachment,
         )
 
     def shown(self, text: str) -> str:
@@ -229,7 +240,9 @@ class Cards:
     # ------------------------------------------------------------ the whole
 
     def _footer(self, view: ProposalView, *, now: datetime, zone: tzinfo, types: bool) -> card_words.Lines:
-        shared = card_words.shared_how(view, zone=zone, now=now, secrets=self._secrets)
+        # The card of a fan-out has told who let it run, and why the rest of it waits.
+        many = view.fanout is not None
+        shared = "" if many else card_words.shared_how(view, zone=zone, now=now, secrets=self._secrets)
         lines: card_words.Lines = [shared] if shared else []
         if view.replaced_by is not None:
             ran = "Nothing more runs" if any(one.started_at for one in view.actions) else "Nothing ran"
@@ -238,7 +251,7 @@ class Cards:
         if not pending:
             by = muted(card_words.asked(view, secrets=self._secrets))
             return [*lines, by] if card_words.is_unasked(view) else lines
-        if again := card_words.why_again(view):
+        if not many and (again := card_words.why_again(view)):
             lines.append(again)
         question = card_question.lines(
             view, now=now, zone=zone, types=types, secrets=self._secrets, seconds=self._seconds
@@ -252,12 +265,20 @@ class Cards:
 
     # ------------------------------------------------------------ details
 
-    def details(self, view: ProposalView, *, now: datetime, zone: tzinfo) -> Text:
-        """Return everything that was judged, for the Details button."""
+    def details(self, view: ProposalView, *, now: datetime, zone: tzinfo, index: int | None = None) -> Text:
+        """Return everything that was judged, for the Details button.
+
+        Args:
+            index: of a fan-out, tell of this action alone; None for all of them together.
+        """
         when = clock_time(view.made_at, zone=zone, now=now)
         lines: card_words.Lines = [f"#{view.id} · asked by {asker(view.requester, view.on_behalf)}, {when}"]
+        alone = index is not None and any(one.action.index == index for one in view.actions)
+        if view.fanout is not None and not alone:
+            lines += fanout_details.lines(view, view.fanout, Look(now=now, zone=zone, secrets=self._secrets))
         for one in view.actions:
-            lines.extend(self._details_of(one))
+            if view.fanout is None or one.action.index == index:
+                lines.extend(self._details_of(one))
         lines.append(muted(f"policy {short(view.policy_revision)} · source {view.source}"))
         return Text.of(*lines)
 
@@ -288,6 +309,10 @@ def summary(view: ProposalView, *, secrets: Sequence[str]) -> str:
     """Return "#k7f3a2, restart caddy on web1" for answers that name a proposal."""
     pending = view.pending or view.actions
     what = named(pending[0], secrets=secrets)
+    if view.fanout is not None:
+        return (
+            f"#{view.id}, {title(pending[0], secrets=secrets)} on {counted(view.actions, count=len(pending))}"
+        )
     more = f" and {len(pending) - 1} more" if len(pending) > 1 else ""
     return f"#{view.id}, {what}{more}"
 

@@ -10,6 +10,7 @@ from bot.cards import Cards, summary
 from bot.controls import unknown_id
 from bot.core import Core
 from bot.digest import digest
+from bot.fanout.tally import counted
 from bot.origin import asker, name_of, origin_of
 from bot.outcome import Outcome
 from bot.phrasing import clock_time, listed, named, plural, title
@@ -163,6 +164,8 @@ def _until(view: ProposalView, zone: tzinfo, now: datetime) -> str:
 def first_line(core: Core, view: ProposalView) -> str:
     """Return "#k7f3a2 restart caddy on web1 and 2 more" for a list of proposals."""
     first = view.actions[0]
+    if view.fanout is not None:
+        return f"#{view.id} {title(first, secrets=core.secrets)} on {counted(view.actions)}"
     more = f" and {len(view.actions) - 1} more" if len(view.actions) > 1 else ""
     return f"#{view.id} {named(first, secrets=core.secrets)}{more}"
 
@@ -245,7 +248,9 @@ def which(core: Core, verb: str, views: Sequence[ProposalView]) -> Text:
 
 
 def _whole(cards: Cards, view: ProposalView, now: datetime, speaker: Speaker, *, index: int | None) -> Text:
-    text = cards.details(view, now=now, zone=speaker.zone)
+    text = cards.details(view, now=now, zone=speaker.zone, index=index)
+    if view.fanout is not None and all(one.action.index != index for one in view.actions):
+        return text  # it holds what many printed already, the same once
     for one in view.actions:
         if one.ending is not None and one.ending.output and index in (None, one.action.index):
             # The returns of a progress bar begin lines, as they do on the card.
