@@ -18,9 +18,9 @@ from bot.core import Core
 from bot.delivery import Delivery, Live
 from bot.execution import door, ending
 from bot.execution.settle import boot_id, probe, settle_reboot, settle_verify
+from bot.judging import AGREE
 from bot.phrasing import duration, named
 from bot.ports import Ended, EndKind, OutputSink
-from bot.proposing import AGREE
 from bot.runbooks import judging, runner
 from bot.runbooks.cards import cards_of
 from bot.signals import showing as signal_showing
