@@ -1,4 +1,4 @@
-"""A dial that is lowered while something waits for its turn counts for it too; a person's yes needs no dial."""
+"""A dial that is lowered counts for what waits for its turn too, and not for what a person said yes to."""
 
 import asyncio
 from collections.abc import Callable
