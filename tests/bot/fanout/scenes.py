@@ -1,14 +1,17 @@
-"""Views of fan-outs for tests: hosts by name, each as far as a table says."""
+"""Fan-outs for tests, as views: hosts by name, each as far as a table says, and their card as it is drawn."""
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, timedelta
 
+from bot.cards import Cards
+from bot.ports import Message
 from gate.digest import action_digest, list_digest
 from gate.domain import (
     Action,
     ActionId,
     ApprovalId,
+    Deed,
     PersonId,
     PlaceId,
     ProposalId,
@@ -18,6 +21,8 @@ from gate.domain import (
     Target,
     TargetId,
     TargetKind,
+    Touch,
+    TouchKind,
     Verdict,
 )
 from gate.fanout import Brake
@@ -28,6 +33,13 @@ from tests.gate.makers import NOW, P1, verdict
 RELOAD = "systemctl reload nginx"
 CHANGES = Brake(canary=1, batch=10, stop_after=1)
 READS = Brake()
+
+
+CARDS = Cards(token_key=b"k" * 32, secrets=("tr0ub4dor",), last_run=lambda _: None)
+NGINX = Touch(kind=TouchKind.SERVICE, name="nginx")
+RELOADS = replace(
+    verdict(), deed=Deed(verb="reload", object="nginx"), reasons=("reloads a service",), touches=(NGINX,)
+)
 
 
 def hosts(count: int, *, prefix: str = "web") -> list[str]:
@@ -179,3 +191,19 @@ def _approved(one: ActionView, all_of: Sequence[ActionView], brake: Brake, said:
         one,
         approval=replace(asked, state=ApprovalState.GRANTED, decided_by=by, decided_at=NOW, said=said),
     )
+
+
+def message(one: ProposalView, *, seconds: float = 4, files: bool = False, behind: str = "") -> Message:
+    """Return the card of `one`, some seconds after it was asked."""
+    now = NOW + timedelta(seconds=seconds)
+    return CARDS.draw(one, now=now, zone=UTC, files=files, behind=behind, types=True)
+
+
+def drawn(one: ProposalView, *, seconds: float = 4, files: bool = False, behind: str = "") -> str:
+    """Return what stands on the card of `one`."""
+    return message(one, seconds=seconds, files=files, behind=behind).body.plain()
+
+
+def webs(count: int = 12, *, state: ActionState = ActionState.WAITING) -> list[ActionView]:
+    """Return web1, web2, … to reload."""
+    return [view(name, index, judged=RELOADS, state=state) for index, name in enumerate(hosts(count), 1)]
