@@ -49,6 +49,16 @@ async def test_every_healthy_host_answers_at_its_address(hosts: Fleet) -> None:
         assert str(ended.stdout).split()[2] == hosts.address(name)
 
 
+def test_a_block_for_each_host_leads_to_the_same_places(tmp_path: Path) -> None:
+    with fleet(tmp_path / "f", count=10, faults={Fault.REFUSES: 1}, blocks=True) as found:
+        inventory = build(found.targets(), {}, ssh_config=found.config)
+        led = {name: inventory.identifier.host(name) for name in found.names}
+    assert found.config.read_text().count("Host h") == 10
+    assert all(led[name].address == found.address(name) for name in found.having(None))
+    assert all(led[name].port == found.server.port for name in found.having(None))
+    assert led[found.having(Fault.REFUSES)[0]].port != found.server.port
+
+
 def test_the_inventory_trusts_every_host(hosts: Fleet) -> None:
     inventory = build(hosts.targets("all"), {}, ssh_config=hosts.config)
     assert inventory.tags["all"] == tuple(map(TargetId, hosts.names))

@@ -10,9 +10,10 @@ it all.
 Two lines are run: a bare `uptime`, and the line that sayso sends for it (timeout, env, bash without start
 files). The aims are for the same line on both sides, and for 200 hosts; sayso over a bare `uptime` of others
 stands beside them. Memory is that of sayso's process alone: idle, after one host, and with a connection to
-each of the most hosts.
+each of the most hosts. With --blocks the SSH config has a block for each host, as ones kept by hand have;
+asyncssh alone and parallel-ssh read none.
 
-    python -m benchmarks.fanout [--hosts 50 200 500] [--at-once 50] [--rounds 3] [--peers PYTHON]
+    python -m benchmarks.fanout [--hosts 50 200 500] [--at-once 50] [--rounds 3] [--peers PYTHON] [--blocks]
     python -m benchmarks.fanout --faults [--hosts 500]    # hosts that refuse, hang, drop or flood: faults.py
 
 The peers are no dependencies of this project. To have them (for --peers DIR/bin/python):
@@ -77,6 +78,9 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--peers", type=Path, help="an interpreter that has parallel-ssh and ansible-core")
     parser.add_argument("--only", nargs="+", default=[], help="only sides with such a word in their names")
+    parser.add_argument(
+        "--blocks", action="store_true", help="an SSH config with a block for each host, not for each address"
+    )
     parser.add_argument("--faults", action="store_true")
     args = parser.parse_args()
     if not SSHD.exists():
@@ -100,9 +104,9 @@ def main() -> int:
 
 
 @contextlib.contextmanager
-def bench_of(count: int, *, at_once: int, peers: Path | None = None) -> Iterator[Bench]:
+def bench_of(count: int, *, at_once: int, blocks: bool = False, peers: Path | None = None) -> Iterator[Bench]:
     """Run a healthy fleet."""
-    with scratch() as folder, fleet(folder / "f", count=count) as hosts:
+    with scratch() as folder, fleet(folder / "f", count=count, blocks=blocks) as hosts:
         yield Bench(hosts=hosts, at_once=at_once, folder=folder, peers=peers)
 
 
@@ -110,7 +114,9 @@ def measure(count: int, args: argparse.Namespace) -> bool:
     """Compare over `count` hosts, print, and tell whether the aims are met."""
     times: Times = defaultdict(list)
     with contextlib.ExitStack() as stack:
-        bench = stack.enter_context(bench_of(count, at_once=args.at_once, peers=args.peers))
+        bench = stack.enter_context(
+            bench_of(count, at_once=args.at_once, blocks=args.blocks, peers=args.peers)
+        )
         quick, slow = _sides(bench, stack, args.only)
         wrapped = bench.wrapped()
         for _ in range(args.rounds):

@@ -6,8 +6,9 @@
 
 A logical host is an alias of the client's config, so every client takes it for a host of its own, with a
 connection of its own; what it leads to is one of fourteen addresses of one real sshd (which takes sixteen at
-most, and two are for faults). Aliases end in what they are, and the config has one pattern for each ending:
-its length does not grow with the fleet. Commands run on this machine, as the user that runs us.
+most, and two are for faults). Aliases end in what they are, and the config has one pattern for each ending;
+with `blocks` a Host block for each host instead, as configs that people keep by hand have. Commands run on
+this machine, as the user that runs us.
 
 It needs OpenSSH's server (`tests.sshd.SSHD`): the faults are made of what only that one can do.
 """
@@ -16,7 +17,7 @@ import contextlib
 import random
 import socket
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -87,13 +88,19 @@ def named(count: int, faults: Mapping[Fault, int]) -> dict[str, Fault | None]:
 
 @contextlib.contextmanager
 def fleet(
-    folder: Path, *, count: int, faults: Mapping[Fault, int] | None = None, flood_bytes: int = GB
+    folder: Path,
+    *,
+    count: int,
+    faults: Mapping[Fault, int] | None = None,
+    flood_bytes: int = GB,
+    blocks: bool = False,
 ) -> Iterator[Fleet]:
     """Run `count` hosts, of which so many have a fault each. Its files lie in `folder`, which is short."""
     hosts = named(count, faults or {})
     server = prepare(folder)
     with _closed() as refusing, _silent() as hanging:
-        _write_client_files(server, refusing=refusing, hanging=hanging)
+        names = tuple(hosts) if blocks else ()
+        _write_client_files(server, names=names, refusing=refusing, hanging=hanging)
         with openssh(server, options=_options(server, flood_bytes=flood_bytes)):
             yield Fleet(server=server, hosts=hosts)
 
@@ -115,18 +122,19 @@ def _silent() -> Iterator[int]:
         yield held.getsockname()[1]
 
 
-def _write_client_files(server: Server, *, refusing: int, hanging: int) -> None:
+def _write_client_files(server: Server, *, names: Sequence[str], refusing: int, hanging: int) -> None:
+    """Write known_hosts, and a config of a block for each of `names`; for each ending when there are none."""
+    leads = {f"a{number}": (address, server.port) for number, address in enumerate(ADDRESSES, 1)}
+    leads[Fault.DROPS], leads[Fault.FLOODS] = (_DROPS, server.port), (_FLOODS, server.port)
+    leads[Fault.REFUSES], leads[Fault.HANGS] = ("127.0.0.1", refusing), ("127.0.0.1", hanging)
     public = " ".join((server.folder / "host.pub").read_text().split()[:2])
-    spots = [(address, server.port) for address in (*ADDRESSES, _DROPS, _FLOODS)]
-    spots += [("127.0.0.1", refusing), ("127.0.0.1", hanging)]
-    server.known_hosts.write_text("".join(f"[{address}]:{port} {public}\n" for address, port in spots))
-    blocks = [_block(f"*-a{number}", address, server.port) for number, address in enumerate(ADDRESSES, 1)]
-    blocks += [
-        _block(f"*-{Fault.DROPS}", _DROPS, server.port),
-        _block(f"*-{Fault.FLOODS}", _FLOODS, server.port),
-        _block(f"*-{Fault.REFUSES}", "127.0.0.1", refusing),
-        _block(f"*-{Fault.HANGS}", "127.0.0.1", hanging),
-    ]
+    server.known_hosts.write_text(
+        "".join(f"[{address}]:{port} {public}\n" for address, port in leads.values())
+    )
+    patterns = {f"*-{ending}": ending for ending in leads}
+    if names:
+        patterns = {name: name.partition("-")[2] for name in names}
+    blocks = [_block(pattern, *leads[ending]) for pattern, ending in patterns.items()]
     rest = (
         f"Host *\n  User {server.user}\n  IdentityFile {server.client_key}\n  IdentitiesOnly yes\n"
         f"  UserKnownHostsFile {server.known_hosts}\n  GlobalKnownHostsFile none\n"
