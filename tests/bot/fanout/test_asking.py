@@ -87,6 +87,11 @@ def test_what_depends_on_them_is_unknown_where_one_is() -> None:
     assert "1 service and 1 target depend on them (blog, db1), maybe more" in drawn(fanout(*known))
 
 
+def test_of_what_touches_nothing_that_is_known_no_dependants_are_told() -> None:
+    actions = [view(name, index, command="touch /tmp/x") for index, name in enumerate(hosts(4), 1)]
+    assert "depend" not in drawn(fanout(*actions))
+
+
 def test_what_makes_it_wait_the_check_and_secrets_are_told() -> None:
     actions = [
         replace(

@@ -181,6 +181,15 @@ def test_many_failures_that_stopped_it_are_a_number() -> None:
     assert "Stopped: 5 did not succeed (web1 to web5). 7 have not run" in drawn(fanout(*actions))
 
 
+def test_it_says_that_it_stopped_while_some_run_still() -> None:
+    actions = webs(6)
+    actions[0] = failed(actions[0])
+    actions[1] = running(actions[1])
+    shown = drawn(fanout(*actions))
+    assert "Stopped: web1 failed (exit 1). 4 have not run and wait for a new yes." in shown
+    assert "✗ 1 failed · ● 1 running · ◔ 4 wait · 4.0 s" in shown
+
+
 def test_the_rest_waits_without_a_failure_too() -> None:
     actions = webs(4)
     actions[0] = ended(actions[0])

@@ -63,6 +63,17 @@ def test_targets_that_were_not_reached_are_one_reason_whatever_their_addresses()
     assert over(*alone)[1] == "✗ web1: 10.0.0.1 port 22 refuses connections"
 
 
+def test_what_a_failure_printed_is_told_once_where_one_line_is_all_of_it() -> None:
+    actions = [ended(one, output="fine\n") for one in webs()]
+    actions[1] = failed(webs()[1], "nginx: [emerg] no\n")
+    lines = over(*actions)
+    assert sum("[emerg]" in line for line in lines) == 1
+    assert "5 hosts agree:" in lines
+    actions[1] = failed(webs()[1], "checking\nnginx: [emerg] no\n")
+    lines = over(*actions)
+    assert lines[lines.index("web2 differs:") + 1] == "- fine\n+ checking\n+ nginx: [emerg] no"
+
+
 def test_five_reasons_are_told_and_the_rest_is_counted() -> None:
     actions = [failed(one, f"error {one.action.index}\n") for one in webs(8)]
     lines = over(*actions)
