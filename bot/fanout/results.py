@@ -61,7 +61,7 @@ def stopped(view: ProposalView, tally: Tally, look: Look) -> Told:
         lines=[
             f"{why}{waits} for a new yes.",
             f"{' · '.join(tally.counts())} · {took}",
-            *reasons(tally, look, most=_FIRST),
+            *reasons(tally, look, most=_FIRST, unrun=True),
             *_unknown(tally, look),
         ],
         whole=not any(_is_long(one) for one in view.actions),
@@ -97,12 +97,12 @@ def over(view: ProposalView, tally: Tally, look: Look) -> Told:
 
 
 def _newest_round(view: ProposalView) -> list[ActionView]:
-    """Return what ran by the newest yes: earlier failures do not count against it."""
-    ran = [one for one in view.actions if one.started_at is not None]
-    if not ran:
+    """Return what came of the newest yes: earlier failures do not count against it."""
+    came = [one for one in view.actions if one.started_at is not None or one.ended_at is not None]
+    if not came:
         return []
-    newest = _round_of(max(ran, key=lambda one: one.started_at or view.made_at))
-    return [one for one in ran if _round_of(one) == newest]
+    newest = _round_of(max(came, key=lambda one: one.started_at or one.ended_at or view.made_at))
+    return [one for one in came if _round_of(one) == newest]
 
 
 def _round_of(one: ActionView) -> Digest | None:
@@ -111,7 +111,7 @@ def _round_of(one: ActionView) -> Digest | None:
 
 def _why_stopped(round_: Sequence[ActionView]) -> str:
     """Return "Stopped: web3 failed (exit 1). "; "" where nothing went wrong."""
-    bad = [one for one in round_ if fate(one) in BAD]
+    bad = [one for one in round_ if fate(one) in (*BAD, Fate.NOT_RUN)]
     if not bad:
         return ""
     if len(bad) > _STOPPED:
@@ -128,6 +128,8 @@ def _verb(one: ActionView) -> str:
             return "failed its check"
         case Fate.KILLED:
             return "was cancelled"
+        case Fate.NOT_RUN:
+            return "could not start"
         case _:
             return "failed" if exit_code is None else f"failed (exit {exit_code})"
 

@@ -100,8 +100,8 @@ class Tally:
 
     @property
     def is_untouched(self) -> bool:
-        """Whether nothing has started yet, and something may."""
-        return not self.is_over and not self.under_way and not self.of_fate(Fate.OK, *BAD)
+        """Whether nothing came of any of it yet, and something may."""
+        return not self.is_over and not self.under_way and not self.of_fate(Fate.OK, *BAD, Fate.NOT_RUN)
 
     def counts(self, *, ok_of_all: bool = False) -> Iterator[str]:
         """Yield "✓ 5 ok", "✗ 1 failed", …, without what there is none of.

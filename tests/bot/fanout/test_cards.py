@@ -146,6 +146,8 @@ def test_a_stop_says_what_failed_and_asks_about_the_rest() -> None:
     [
         (lambda one: ended(one, ActionState.LOST, note="connection lost"), "web3 has an unknown end"),
         (lambda one: ended(one, ActionState.FAILED, note="no route"), "web3 failed"),
+        # The door did not let it start.
+        (lambda one: dropped(one, "its host key changed, nothing ran"), "web3 could not start"),
         (lambda one: ended(one, ActionState.CANCELLED, note="stopped by ana"), "web3 was cancelled"),
         (
             lambda one: ended(
@@ -173,6 +175,15 @@ def test_failures_of_an_earlier_round_did_not_stop_this_one() -> None:
     second = fanout(*later)
     both = replace(second, actions=(first, *second.actions))
     assert "Stopped: web2 failed (exit 1). 4 have not run" in drawn(both, seconds=90)
+
+
+def test_a_canary_that_may_not_start_stops_it_and_says_why() -> None:
+    actions = webs(4)
+    actions[0] = dropped(actions[0], "its host key changed, nothing ran")
+    shown = drawn(fanout(*actions))
+    assert "Stopped: web1 could not start. 3 have not run and wait for a new yes." in shown
+    assert "✗ web1: its host key changed, nothing ran" in shown
+    assert "asked now: web2 to web4" in shown
 
 
 def test_many_failures_that_stopped_it_are_a_number() -> None:
