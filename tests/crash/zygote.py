@@ -21,13 +21,18 @@ import bot.app
 from bot.loading.lexicon import load_lexicons
 from bot.loading.library import load_library
 from bot.loading.rules import load_rules
-from tests.crash import alarms, life, planned, procedures
+from tests.crash import alarms, life, outsiders, planned, procedures
 from tests.crash.order import CONFIG, Order, open_ledger
 from tests.crash.surface import LateClock
 from tests.crash.trap import Trap
 
 #: What a life does that is not named here is talk, by a script of that name.
-LIVES = {"alarms": alarms.live, "procedures": procedures.live, "planned": planned.live}
+LIVES = {
+    "alarms": alarms.live,
+    "outsiders": outsiders.live,
+    "planned": planned.live,
+    "procedures": procedures.live,
+}
 ROOT = Path(__file__).parent.parent.parent
 
 
