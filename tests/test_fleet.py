@@ -10,7 +10,7 @@ import pytest
 
 from bot.inventory import build
 from gate.domain import TargetId
-from tests.simulators.fleet import Fault, Fleet, fleet, named
+from tests.simulators.fleet import ADDRESSES, Fault, Fleet, fleet, named
 from tests.sshd import SSHD
 
 FLOOD = 3_000_000
@@ -56,7 +56,16 @@ def test_a_block_for_each_host_leads_to_the_same_places(tmp_path: Path) -> None:
     assert found.config.read_text().count("Host h") == 10
     assert all(led[name].address == found.address(name) for name in found.having(None))
     assert all(led[name].port == found.server.port for name in found.having(None))
-    assert led[found.having(Fault.REFUSES)[0]].port != found.server.port
+    assert led[found.having(Fault.REFUSES)[0]].address not in ADDRESSES
+
+
+def test_hosts_where_nobody_answers_share_nothing(tmp_path: Path) -> None:
+    with fleet(tmp_path / "f", count=12, faults={Fault.REFUSES: 2, Fault.HANGS: 2}) as found:
+        inventory = build(found.targets(), {}, ssh_config=found.config)
+        silent = [*found.having(Fault.REFUSES), *found.having(Fault.HANGS)]
+        spots = {inventory.identifier.host(name).address for name in silent}
+        keys = {inventory.identify(inventory.targets[TargetId(name)]).host_keys for name in silent}
+    assert len(spots) == len(keys) == 4
 
 
 def test_the_inventory_trusts_every_host(hosts: Fleet) -> None:

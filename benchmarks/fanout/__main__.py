@@ -1,11 +1,12 @@
 """One command on many hosts: sayso against asyncssh alone, parallel-ssh, OpenSSH with xargs, and Ansible.
 
 All of them run the same line on the same logical hosts of one private sshd (tests/simulators/fleet.py), with
-as many at once and one connection for each host. sayso is told "on @all: uptime", and is done when every
-host's end is in the ledger on disk and the card of it is drawn. Cold begins without connections, warm has
-them; sides take turns, and a ratio is the median of those of the rounds. ssh and Ansible get warm once, and
-Ansible takes part in two rounds only: they are slow enough to be seen so. A host that does not answer ends
-it all.
+one connection for each host and as many commands at once as sayso runs. sayso is told "on @all: uptime", and
+is done when every host's end is in the ledger on disk and the card of it is drawn. Cold begins without
+connections (sayso opens fewer of them at once than the others do, since it tells the one sshd by its key),
+warm has them. Sides take turns, and a ratio is the median of those of the rounds. ssh and Ansible get warm
+once, and Ansible takes part in two rounds only: they are slow enough to be seen so. A host that does not
+answer ends it all.
 
 Two lines are run: a bare `uptime`, and the line that sayso sends for it (timeout, env, bash without start
 files). The aims are for the same line on both sides, and for 200 hosts; sayso over a bare `uptime` of others
@@ -13,7 +14,7 @@ stands beside them. Memory is that of sayso's process alone: idle, after one hos
 each of the most hosts. With --blocks the SSH config has a block for each host, as ones kept by hand have;
 asyncssh alone and parallel-ssh read none.
 
-    python -m benchmarks.fanout [--hosts 50 200 500] [--at-once 50] [--rounds 3] [--peers PYTHON] [--blocks]
+    python -m benchmarks.fanout [--hosts 50 200 500] [--rounds 3] [--peers PYTHON] [--blocks]
     python -m benchmarks.fanout --faults [--hosts 500]    # hosts that refuse, hang, drop or flood: faults.py
 
 The peers are no dependencies of this project. To have them (for --peers DIR/bin/python):
@@ -51,6 +52,7 @@ from benchmarks.fanout.sides import (
     sayso,
     scratch,
 )
+from bot.execution.limits import Limits
 from tests.simulators.fleet import MOST_AT_ONCE, fleet
 from tests.sshd import SSHD
 
@@ -74,7 +76,7 @@ Times = dict[tuple[str, str, bool], list[float]]
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--hosts", type=int, nargs="+")
-    parser.add_argument("--at-once", type=int, default=50, help="commands at once, of every side")
+    parser.add_argument("--at-once", type=int, default=Limits().commands, help="what the others may")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--peers", type=Path, help="an interpreter that has parallel-ssh and ansible-core")
     parser.add_argument("--only", nargs="+", default=[], help="only sides with such a word in their names")

@@ -6,9 +6,9 @@
 
 A logical host is an alias of the client's config, so every client takes it for a host of its own, with a
 connection of its own; what it leads to is one of fourteen addresses of one real sshd (which takes sixteen at
-most, and two are for faults). Aliases end in what they are, and the config has one pattern for each ending;
-with `blocks` a Host block for each host instead, as configs that people keep by hand have. Commands run on
-this machine, as the user that runs us.
+most, and two are for faults). Where nobody answers, each host has an address and a key of its own. Aliases
+end in what they are, and the config has one pattern for each ending that is shared; with `blocks` a Host
+block for each host, as configs kept by hand have. Commands run on this machine, as the user that runs us.
 
 It needs OpenSSH's server (`tests.sshd.SSHD`): the faults are made of what only that one can do.
 """
@@ -17,10 +17,12 @@ import contextlib
 import random
 import socket
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+
+import asyncssh
 
 from bot.inventory import TargetConfig
 from tests.sshd import SSHD, Server, openssh, prepare
@@ -64,7 +66,7 @@ class Fleet:
 
     def address(self, name: str) -> str:
         """Return what a healthy host's name leads to, for clients that read no config."""
-        return ADDRESSES[int(name.rpartition("-a")[2]) - 1]
+        return _address(name)
 
     def targets(self, *tags: str) -> dict[str, TargetConfig]:
         """Return the hosts as an inventory has them."""
@@ -98,49 +100,68 @@ def fleet(
     """Run `count` hosts, of which so many have a fault each. Its files lie in `folder`, which is short."""
     hosts = named(count, faults or {})
     server = prepare(folder)
-    with _closed() as refusing, _silent() as hanging:
-        names = tuple(hosts) if blocks else ()
-        _write_client_files(server, names=names, refusing=refusing, hanging=hanging)
+    with contextlib.ExitStack() as held:
+        leads = {
+            name: _lead(held, server, name, fault, number)
+            for number, (name, fault) in enumerate(hosts.items())
+        }
+        _write_client_files(server, hosts, leads, blocks=blocks)
         with openssh(server, options=_options(server, flood_bytes=flood_bytes)):
             yield Fleet(server=server, hosts=hosts)
 
 
-@contextlib.contextmanager
-def _closed() -> Iterator[int]:
-    """Hold a port on which nobody listens."""
-    with socket.socket() as held:
-        held.bind(("127.0.0.1", 0))
-        yield held.getsockname()[1]
+def _lead(
+    held: contextlib.ExitStack, server: Server, name: str, fault: Fault | None, number: int
+) -> tuple[str, int]:
+    """Return address and port that a host's name leads to; those nobody answers at are its own, and held."""
+    match fault:
+        case None:
+            return _address(name), server.port
+        case Fault.DROPS:
+            return _DROPS, server.port
+        case Fault.FLOODS:
+            return _FLOODS, server.port
+        case Fault.REFUSES | Fault.HANGS:
+            address = f"127.1.{number // 250}.{1 + number % 250}"
+            one = held.enter_context(socket.socket())
+            one.bind((address, 0))
+            if fault is Fault.HANGS:
+                one.listen(64)  # the kernel takes connections, and nobody ever looks at them
+            return address, one.getsockname()[1]
 
 
-@contextlib.contextmanager
-def _silent() -> Iterator[int]:
-    """Hold a port where the kernel takes connections that nobody ever looks at."""
-    with socket.socket() as held:
-        held.bind(("127.0.0.1", 0))
-        held.listen(1024)
-        yield held.getsockname()[1]
+def _address(name: str) -> str:
+    return ADDRESSES[int(name.rpartition("-a")[2]) - 1]
 
 
-def _write_client_files(server: Server, *, names: Sequence[str], refusing: int, hanging: int) -> None:
-    """Write known_hosts, and a config of a block for each of `names`; for each ending when there are none."""
-    leads = {f"a{number}": (address, server.port) for number, address in enumerate(ADDRESSES, 1)}
-    leads[Fault.DROPS], leads[Fault.FLOODS] = (_DROPS, server.port), (_FLOODS, server.port)
-    leads[Fault.REFUSES], leads[Fault.HANGS] = ("127.0.0.1", refusing), ("127.0.0.1", hanging)
+def _write_client_files(
+    server: Server,
+    hosts: Mapping[str, Fault | None],
+    leads: Mapping[str, tuple[str, int]],
+    *,
+    blocks: bool,
+) -> None:
+    """Write known_hosts, and a config with a block for each host, or else for each ending that is shared."""
     public = " ".join((server.folder / "host.pub").read_text().split()[:2])
+    known, patterns = {}, {}
+    for name, spot in leads.items():
+        has_own = hosts[name] in (Fault.REFUSES, Fault.HANGS)
+        known[spot] = _public_key() if has_own else public
+        patterns[name if blocks or has_own else f"*-{name.partition('-')[2]}"] = spot
     server.known_hosts.write_text(
-        "".join(f"[{address}]:{port} {public}\n" for address, port in leads.values())
+        "".join(f"[{address}]:{port} {key}\n" for (address, port), key in known.items())
     )
-    patterns = {f"*-{ending}": ending for ending in leads}
-    if names:
-        patterns = {name: name.partition("-")[2] for name in names}
-    blocks = [_block(pattern, *leads[ending]) for pattern, ending in patterns.items()]
     rest = (
         f"Host *\n  User {server.user}\n  IdentityFile {server.client_key}\n  IdentitiesOnly yes\n"
         f"  UserKnownHostsFile {server.known_hosts}\n  GlobalKnownHostsFile none\n"
     )
-    server.config.write_text("".join([*blocks, rest]))
+    server.config.write_text("".join([_block(one, *spot) for one, spot in patterns.items()] + [rest]))
     server.config.chmod(0o600)
+
+
+def _public_key() -> str:
+    key = asyncssh.generate_private_key("ssh-ed25519")
+    return " ".join(key.export_public_key().decode().split()[:2])
 
 
 def _block(pattern: str, address: str, port: int) -> str:
