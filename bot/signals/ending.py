@@ -1,6 +1,7 @@
 """Ending: what becomes of the questions about a signal once it is over.
 
-What nobody answered is withdrawn; what somebody said yes to goes on, and so does what runs.
+What nobody answered is withdrawn, and so is what would run by itself and has not begun; what somebody said yes
+to goes on, and so does what runs.
 """
 
 from bot import choices
@@ -8,7 +9,7 @@ from bot.answering import cancel_action
 from bot.core import Core
 from bot.outcome import Outcome
 from gate.domain import AGENT, ProposalId
-from gate.lifecycle import ActionState, ApprovalState, ClarificationState
+from gate.lifecycle import NOT_STARTED, ActionState, ApprovalState, ClarificationState
 from gate.supervise.domain import RunId
 from ledger.kinds import ApprovalIs, ClarificationIs, Kind
 from ledger.signal_views import How, SignalActView
@@ -23,6 +24,7 @@ def withdraw(core: Core, outcome: Outcome, act: SignalActView) -> None:
             _drop_choice(core, outcome, act.ref)
         case How.PROPOSED:
             _drop_proposal(core, outcome, ProposalId(act.ref))
+            _drop_unasked(core, outcome, ProposalId(act.ref))
         case How.RUN:
             run = core.queries.run(RunId(act.ref))
             if run is not None and not run.is_over and run.proposal is not None:
@@ -66,3 +68,15 @@ def _drop_proposal(core: Core, outcome: Outcome, proposal: ProposalId) -> None:
         if one.state in (ActionState.WAITING, ActionState.PROPOSED):
             cancel_action(outcome, one, note=f"withdrawn: {_WHY}, nothing ran")
     outcome.refresh(proposal, place=view.shown_in)
+
+
+def _drop_unasked(core: Core, outcome: Outcome, proposal: ProposalId) -> None:
+    """Drop what would run by itself and waits for its turn, where nobody said yes to anything of it."""
+    view = core.queries.proposal(proposal)
+    if view is None or any(one.approval is not None for one in view.actions):
+        return
+    left = [one for one in view.actions if one.state in NOT_STARTED]
+    for one in left:
+        cancel_action(outcome, one, note=f"withdrawn: {_WHY}, nothing ran")
+    if left:
+        outcome.refresh(proposal, place=view.shown_in)
