@@ -14,10 +14,12 @@ from bot import control_words
 from bot.core import Core
 from bot.deadlines import close_due
 from bot.execution import ending
+from bot.execution.running import proposal_of
 from bot.execution.settle import boot_id
+from bot.fanout import recording
 from bot.judging import AGREE
 from bot.ports import Account, Ended, EndKind, Inbound, InboundKind, MessageRef, PlaceRef
-from gate.domain import PlaceId
+from gate.domain import PlaceId, ProposalId
 from gate.lifecycle import ActionState
 from ledger import remains
 from ledger.inbox import InboxItem
@@ -30,17 +32,33 @@ _UNCHECKED = "sayso ended before the result of the check was recorded"
 async def close_open_ends(core: Core) -> None:
     """Close what is over, and lose what was running."""
     close_due(core)
+    many: dict[ProposalId, list[recording.Ran]] = {}
     for view in core.queries.in_state(ActionState.STARTED):
-        ended = await _told_by_boot_id(core, view)
-        if ended is None:
-            ending.lose(core, view, note=_LOST)
-        else:
-            ending.record(core, view, ended)
+        ended = await _told_by_boot_id(core, view) or Ended(kind=EndKind.LOST, note=_LOST)
+        proposal = proposal_of(view.action.id)
+        if core.queries.head(proposal).fanout is not None:
+            many.setdefault(proposal, []).append(recording.Ran(view=view, ended=ended))
+            continue
+        ending.record(core, view, ended)
+        core.probe("loss.recorded")
+    for proposal, lost in many.items():
+        recording.record(core, proposal, lost, draws=True, halts=True)
         core.probe("loss.recorded")
     for action in remains.unchecked(core.ledger.reader()):
         # Whether its verify command ran is unknown too, and it need not be harmless to run it twice.
-        ending.miss_check(core, core.queries.action(action), note=_UNCHECKED)
+        _miss_check(core, core.queries.action(action))
         core.probe("miss.recorded")
+
+
+def _miss_check(core: Core, view: ActionView) -> None:
+    """Record that a check was due and its result will never be known; what follows waits for a new yes."""
+    missed = Ended(kind=EndKind.LOST, note=_UNCHECKED)
+    proposal = proposal_of(view.action.id)
+    if core.queries.head(proposal).fanout is None:
+        ending.record_check(core, view, missed)
+    else:
+        checked = recording.Checked(view=view, ended=missed)
+        recording.record(core, proposal, [checked], draws=True, halts=True)
 
 
 async def _told_by_boot_id(core: Core, view: ActionView) -> Ended | None:

@@ -2,11 +2,13 @@
 
 import sqlite3
 
+from gate.lifecycle import ActionState
 from ledger.kinds import (
     ActionIs,
     ApprovalIs,
     ClarificationIs,
     Expectation,
+    FailuresAre,
     JobIsDue,
     LastTurnIs,
     NotYet,
@@ -28,6 +30,9 @@ SIGNALS_SEQ = (
     "SELECT max(coalesce((SELECT max(seq) FROM signal), 0), coalesce((SELECT max(seq) FROM signal_act), 0))"
 )
 
+_FAILED = (ActionState.FAILED, ActionState.CANCELLED, ActionState.LOST)
+_FAILURES = "SELECT count(*) FROM action WHERE proposal=? AND state IN (?, ?, ?)"
+
 #: A query, its values, and the one answer that is expected; no row answers None.
 _Question = tuple[str, tuple[str, ...], object]
 
@@ -44,8 +49,8 @@ def _question(expectation: Expectation) -> _Question:
     match expectation:
         case ApprovalIs() | VotesAre() | NotYet():
             asked = _of_approval(expectation)
-        case ActionIs(action, action_state):
-            asked = ("SELECT state FROM action WHERE id=?", (action,), action_state)
+        case ActionIs() | FailuresAre():
+            asked = _of_action(expectation)
         case ClarificationIs(clarification, choice_state):
             asked = ("SELECT state FROM clarification WHERE id=?", (clarification,), choice_state)
         case LastTurnIs(place, turn):
@@ -61,6 +66,14 @@ def _question(expectation: Expectation) -> _Question:
         case ProposalIsNew(proposal):  # pragma: no branch - mypy checks that no other kind is left
             asked = ("SELECT id FROM proposal WHERE id=?", (proposal,), None)
     return asked
+
+
+def _of_action(expectation: ActionIs | FailuresAre) -> _Question:
+    match expectation:
+        case ActionIs(action, state):
+            return ("SELECT state FROM action WHERE id=?", (action,), state)
+        case FailuresAre(proposal, count):  # pragma: no branch - mypy checks that no other kind is left
+            return (_FAILURES, (proposal, *_FAILED), count)
 
 
 def _of_commitment(

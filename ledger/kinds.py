@@ -170,6 +170,14 @@ class ActionIs:
 
 
 @dataclass(frozen=True, slots=True)
+class FailuresAre:
+    """So many actions of the proposal have ended otherwise than well still."""
+
+    proposal: ProposalId
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class ClarificationIs:
     """The clarification is still in this state."""
 
@@ -265,6 +273,7 @@ Expectation = (
     | VotesAre
     | NotYet
     | ActionIs
+    | FailuresAre
     | ClarificationIs
     | LastTurnIs
     | SwitchesAre

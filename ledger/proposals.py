@@ -7,6 +7,7 @@ import json
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from gate.domain import ActionId, Digest, PersonId, PlaceId, ProposalId, RouteKind
@@ -48,11 +49,19 @@ class ProposalReader(Reader):
 
     def proposal(self, proposal: ProposalId) -> ProposalView | None:
         """Return one proposal with its actions, or None."""
+        try:
+            head = self.head(proposal)
+        except LookupError:
+            return None
+        actions = self._rows("SELECT id FROM action WHERE proposal=? ORDER BY position", proposal)
+        return replace(head, actions=self.actions([ActionId(one["id"]) for one in actions]))
+
+    def head(self, proposal: ProposalId) -> ProposalView:
+        """Return one proposal without its actions; raises LookupError for an unknown id."""
         row = self._row("SELECT * FROM proposal WHERE id=?", proposal)
         if row is None:
-            return None
+            raise LookupError(f"no proposal {proposal}")
         doc = json.loads(row["doc"])
-        actions = self._rows("SELECT id FROM action WHERE proposal=? ORDER BY position", proposal)
         return ProposalView(
             id=proposal,
             correlation_id=row["correlation_id"],
@@ -67,7 +76,7 @@ class ProposalReader(Reader):
             on_behalf=behalf_of(doc),
             unasked=bool(doc.get("unasked")),
             fanout=fanout_of(doc),
-            actions=self.actions([ActionId(one["id"]) for one in actions]),
+            actions=(),
         )
 
     def proposals(self, *, since: datetime, limit: int) -> tuple[ProposalView, ...]:

@@ -7,7 +7,7 @@ Starting is one transaction of the ledger: queued -> started, on what was read h
 nothing runs. A reason to hold leaves the action queued; a reason to void ends it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from bot import dials
@@ -15,10 +15,11 @@ from bot.core import Core
 from bot.delegates import scope
 from bot.inventory.hostkeys import KnownHostsError
 from bot.inventory.ssh_config import SshConfigError
-from bot.judging import Judged, rejudge
+from bot.judging import Judged, Standing, rejudge, standing
+from bot.planning.drafts import PlanSource
 from bot.runbooks import letting
 from gate import authority, quorum
-from gate.domain import PendingApproval, PersonId, ProposalId, Reason, ReasonCode, RouteKind
+from gate.domain import PendingApproval, ProposalId, Reason, ReasonCode, RouteKind
 from gate.lifecycle import ActionState, ApprovalState
 from gate.policy import Switches
 from gate.route import stricter
@@ -35,7 +36,7 @@ from ledger.kinds import (
     RowIs,
     SwitchesAre,
 )
-from ledger.views import ActionView
+from ledger.views import ActionView, ProposalView
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,21 +57,54 @@ class Void:
 class Cleared:
     """It may start, on these expectations; `let` is what the supervisor of its run wants written with it."""
 
+    view: ActionView
+    parent: ProposalView
     judged: Judged
     expects: tuple[Expectation, ...]
     let: letting.Let
 
+    def running(self) -> ActionView:
+        """Return the view of the action as it runs: its target as it was just identified."""
+        return replace(self.view, action=self.judged.action)
 
-def inspect(core: Core, view: ActionView) -> Cleared | Held | Void:
-    """Return whether the queued action `view` may start at this moment."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """A start to be recorded; `boot_id` is the target's, where its end will be told by it (D7)."""
+
+    cleared: Cleared
+    boot_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """What every look of one moment at actions of one proposal reads.
+
+    Attributes:
+        parent: the proposal, with or without its actions.
+        seq: the entry that last changed a switch, read before them.
+    """
+
+    parent: ProposalView
+    seq: int
+    at: Standing
+
+
+def look(core: Core, proposal: ProposalId) -> Look:
+    """Return what looks of this moment at actions of `proposal` read; LookupError for an unknown one."""
     seq = core.queries.switch_seq()
-    if core.switches().stopped:
+    return Look(parent=core.queries.head(proposal), seq=seq, at=standing(core))
+
+
+def inspect(core: Core, view: ActionView, seen: Look) -> Cleared | Held | Void:
+    """Return whether the queued action `view` may start at the moment of `seen`."""
+    if seen.at.switches.stopped:
         return Held(reason=Reason(code=ReasonCode.STOPPED, text="sayso is stopped. Say resume to go on."))
     lapsed = _lapsed(core, view)
     if lapsed is not None:
         return Void(reason=lapsed)
     try:
-        judged = rejudge(core, view)
+        judged = rejudge(core, view, at=seen.at)
     except (SshConfigError, KnownHostsError) as error:
         text = f"{view.action.target.id} cannot be resolved any more: {error}; nothing ran"
         return Void(reason=Reason(code=ReasonCode.DRIFTED, text=text))
@@ -78,55 +112,59 @@ def inspect(core: Core, view: ActionView) -> Cleared | Held | Void:
         _drifted(view, judged)
         or _untrusted(core, view)
         or _stricter(view, judged)
-        or _not_theirs(core, view)
-        or _beyond(core, view, judged)
-        or _lowered(core, view, judged)
+        or _not_theirs(core, view, seen.parent)
+        or scope.objection(core, seen.parent.requester, [(judged.action, judged.verdict)])
+        or _lowered(core, view, seen.parent, judged)
     )
     if objection is not None:
         return Void(reason=objection)
-    let = letting.let(core, view)
+    let = letting.let(core, view) if seen.parent.source == PlanSource.RUNBOOK else letting.Let()
     if isinstance(let, Reason):
         return Void(reason=let)
     expects: list[Expectation] = [
         *let.expects,
         ActionIs(view.action.id, ActionState.QUEUED),
-        SwitchesAre(seq),
+        SwitchesAre(seen.seq),
     ]
     if view.approval is not None:
         expects.append(ApprovalIs(view.approval.id, ApprovalState.GRANTED))
     elif view.rule:
         expects.append(RowIs("trust_rule", view.rule, trusting.ACTIVE))
-    return Cleared(judged=judged, expects=tuple(expects), let=let)
+    return Cleared(view=view, parent=seen.parent, judged=judged, expects=tuple(expects), let=let)
 
 
-def start(core: Core, view: ActionView, cleared: Cleared, *, boot_id: str | None) -> None:
-    """Record that the action starts, consuming its grant.
-
-    Args:
-        boot_id: of the target, where its end will be told by it (D7).
+def start(core: Core, *starts: Start) -> None:
+    """Record that these actions start, each consuming its grant; all of them or none.
 
     Raises:
         LostRaceError: something changed since `inspect`; inspect again.
         LedgerUnwritableError: it is not recorded, so it must not run.
     """
+    for one in starts:
+        # All of this may be so since `inspect`, and in no entry that the batch expects.
+        cleared = one.cleared
+        if (
+            core.brake.tighten(Switches()).stopped
+            or _untrusted(core, cleared.view) is not None
+            or _lowered(core, cleared.view, cleared.parent, cleared.judged) is not None
+        ):
+            raise LostRaceError(cleared.expects[0])
+    drafts = [draft for one in starts for draft in (_started(core, one), *one.cleared.let.drafts)]
+    expects = dict.fromkeys(expectation for one in starts for expectation in one.cleared.expects)
+    core.ledger.append(Batch(at=core.now(), drafts=tuple(drafts), expects=tuple(expects)))
+
+
+def _started(core: Core, one: Start) -> Draft:
+    view, judged = one.cleared.view, one.cleared.judged
     body: dict[str, Json] = {
         "action": view.action.id,
         "grant": None if view.approval is None else view.approval.id,
-        "digest": cleared.judged.digest,
-        "risk": cleared.judged.verdict.risk.value,
+        "digest": judged.digest,
+        "risk": judged.verdict.risk.value,
         "policy_revision": core.policy.revision,
-        "boot_id": boot_id,
+        "boot_id": one.boot_id,
     }
-    draft = Draft(kind=Kind.ACTION_STARTED, correlation_id=view.action.id.rpartition(".")[0], body=body)
-    # All of this may be so since `inspect`, and in no entry that the batch expects.
-    if (
-        core.brake.tighten(Switches()).stopped
-        or _untrusted(core, view) is not None
-        or _lowered(core, view, cleared.judged) is not None
-    ):
-        raise LostRaceError(cleared.expects[0])
-    drafts = (draft, *cleared.let.drafts)
-    core.ledger.append(Batch(at=core.now(), drafts=drafts, expects=cleared.expects))
+    return Draft(kind=Kind.ACTION_STARTED, correlation_id=one.cleared.parent.id, body=body)
 
 
 def _lapsed(core: Core, view: ActionView) -> Reason | None:
@@ -174,11 +212,10 @@ def _stricter(view: ActionView, judged: Judged) -> Reason | None:
     return None
 
 
-def _not_theirs(core: Core, view: ActionView) -> Reason | None:
+def _not_theirs(core: Core, view: ActionView, parent: ProposalView) -> Reason | None:
     """Judge the decider once more: what they may do can have changed since they said yes (D5)."""
     approval = view.approval
-    parent = core.queries.proposal(ProposalId(view.action.id.rpartition(".")[0]))
-    if approval is None or parent is None:
+    if approval is None:
         return None
     decided_by = approval.decided_by
     decider = None if decided_by is None else core.operator(decided_by)
@@ -210,18 +247,11 @@ def _not_theirs(core: Core, view: ActionView) -> Reason | None:
     return Reason(code=ReasonCode.STRICTER_NOW, text=text)
 
 
-def _beyond(core: Core, view: ActionView, judged: Judged) -> Reason | None:
-    """Object where an agent asked for it that may not have it done any more, whoever said yes since."""
-    requester = core.queries.requester_of(ProposalId(view.action.id.rpartition(".")[0]))
-    return scope.objection(core, PersonId(requester), [(judged.action, judged.verdict)])
-
-
-def _lowered(core: Core, view: ActionView, judged: Judged) -> Reason | None:
+def _lowered(core: Core, view: ActionView, parent: ProposalView, judged: Judged) -> Reason | None:
     """Object to what nobody said yes to, where what asked for it may not go so far by itself any more."""
     if view.approval is not None:
         return None
-    parent = core.queries.proposal(ProposalId(view.action.id.rpartition(".")[0]))
-    because = "" if parent is None else dials.lowered(core, parent, judged)
+    because = dials.lowered(core, parent, judged)
     if not because:
         return None
     text = f"it would wait for a yes now ({because}); nothing ran"

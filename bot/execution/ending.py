@@ -42,16 +42,9 @@ def record(
     """
     proposal = _parent(core, view)
     outcome = _outcome(core, proposal)
-    kind = _KINDS.get(ended.kind) or (Kind.ACTION_SUCCEEDED if ended.exit_code == 0 else Kind.ACTION_FAILED)
-    text = ending_text(ended.output, hidden=judging.finds_secret(core, view))
-    shown = redact(text, extra=core.secrets)
     outcome.expect(ActionIs(view.action.id, ActionState.STARTED))
-    outcome.write(
-        kind,
-        correlation_id=proposal.id,
-        body={**_body(view, ended), "masked": shown.count, **({"by": by} if by else {})},
-        words={"output": shown.text} if shown.text else {},
-    )
+    hidden = judging.finds_secret(core, view)
+    kind = write_end(core, outcome, proposal.id, view, ended, by=by, hidden=hidden)
     judging.judge(core, outcome, view, ended, files=files or {})
     if kind is not Kind.ACTION_SUCCEEDED:
         _stop_rest(core, outcome, proposal, after=view)
@@ -63,27 +56,11 @@ def record_check(core: Core, view: ActionView, checked: Ended) -> None:
     """Record how the verify command ended; a failed check stops what follows."""
     proposal = _parent(core, view)
     outcome = _outcome(core, proposal)
-    shown = redact(output_text(checked.output), extra=core.secrets)
-    outcome.write(
-        Kind.ACTION_VERIFIED,
-        correlation_id=proposal.id,
-        body={
-            "action": view.action.id,
-            "exit_code": checked.exit_code,
-            "note": checked.note,
-            "ok": checked.exit_code == 0,
-        },
-        words={"output": shown.text} if shown.text else {},
-    )
+    write_check(core, outcome, proposal.id, view, checked)
     if checked.exit_code != 0:
         _stop_rest(core, outcome, proposal, after=view)
     outcome.refresh(proposal.id, place=proposal.shown_in)
     core.ledger.append(outcome.batch())
-
-
-def miss_check(core: Core, view: ActionView, *, note: str) -> None:
-    """Record that a check was due and its result will never be known; what follows waits for a new yes."""
-    record_check(core, view, Ended(kind=EndKind.LOST, note=note))
 
 
 def void(core: Core, view: ActionView, *, note: str) -> None:
@@ -91,16 +68,10 @@ def void(core: Core, view: ActionView, *, note: str) -> None:
     proposal = _parent(core, view)
     outcome = _outcome(core, proposal)
     outcome.expect(ActionIs(view.action.id, ActionState.QUEUED))
-    ended = Ended(kind=EndKind.CANCELLED, note=note)
-    outcome.write(Kind.ACTION_CANCELLED, correlation_id=proposal.id, body=_body(view, ended))
+    write_void(outcome, proposal.id, view, note=note)
     _stop_rest(core, outcome, proposal, after=view)
     outcome.refresh(proposal.id, place=proposal.shown_in)
     core.ledger.append(outcome.batch())
-
-
-def lose(core: Core, view: ActionView, *, note: str) -> None:
-    """Record that a started action has an unknown end."""
-    record(core, view, Ended(kind=EndKind.LOST, note=note))
 
 
 def challenge(core: Core, view: ProposalView, one: ActionView) -> None:
@@ -109,8 +80,52 @@ def challenge(core: Core, view: ProposalView, one: ActionView) -> None:
     outcome.expect(ActionIs(one.action.id, ActionState.PROPOSED))
     _open(core, outcome, view, one, digest=list_digest([one.digest]))
     outcome.card(view.id, place=view.shown_in)
-    _show(outcome, view, window=False)
+    show_again(outcome, view, window=False)
     core.ledger.append(outcome.batch())
+
+
+def write_end(
+    core: Core,
+    outcome: Outcome,
+    proposal: ProposalId,
+    view: ActionView,
+    ended: Ended,
+    *,
+    by: PersonId | None = None,
+    hidden: bool = False,
+) -> Kind:
+    """Write how an action ended, and return of which kind that is; `hidden` as in `ending_text`."""
+    kind = _KINDS.get(ended.kind) or (Kind.ACTION_SUCCEEDED if ended.exit_code == 0 else Kind.ACTION_FAILED)
+    shown = redact(ending_text(ended.output, hidden=hidden), extra=core.secrets)
+    outcome.write(
+        kind,
+        correlation_id=proposal,
+        body={**_body(view, ended), "masked": shown.count, **({"by": by} if by else {})},
+        words={"output": shown.text} if shown.text else {},
+    )
+    return kind
+
+
+def write_check(core: Core, outcome: Outcome, proposal: ProposalId, view: ActionView, checked: Ended) -> None:
+    """Write how a verify command ended."""
+    shown = redact(output_text(checked.output), extra=core.secrets)
+    outcome.write(
+        Kind.ACTION_VERIFIED,
+        correlation_id=proposal,
+        body={
+            "action": view.action.id,
+            "exit_code": checked.exit_code,
+            "note": checked.note,
+            "ok": checked.exit_code == 0,
+        },
+        words={"output": shown.text} if shown.text else {},
+    )
+
+
+def write_void(outcome: Outcome, proposal: ProposalId, view: ActionView, *, note: str) -> None:
+    """Write that a queued action never starts."""
+    ended = Ended(kind=EndKind.CANCELLED, note=note)
+    outcome.write(Kind.ACTION_CANCELLED, correlation_id=proposal, body=_body(view, ended))
 
 
 def _stop_rest(core: Core, outcome: Outcome, proposal: ProposalView, *, after: ActionView) -> None:
@@ -149,7 +164,7 @@ def _stop_rest(core: Core, outcome: Outcome, proposal: ProposalView, *, after: A
         _open(core, outcome, proposal, one, digest=digest)
     if asked:
         outcome.card(proposal.id, place=proposal.shown_in)
-        _show(outcome, proposal, window=True)
+        show_again(outcome, proposal, window=True)
 
 
 def _open(core: Core, outcome: Outcome, proposal: ProposalView, one: ActionView, *, digest: Digest) -> None:
@@ -165,7 +180,7 @@ def _open(core: Core, outcome: Outcome, proposal: ProposalView, one: ActionView,
     )
 
 
-def _show(outcome: Outcome, proposal: ProposalView, *, window: bool) -> None:
+def show_again(outcome: Outcome, proposal: ProposalView, *, window: bool) -> None:
     """Write that the bot showed the proposal again by itself, and whose next words count for it (D2)."""
     person: Json = {"person": proposal.requester, "proposal": proposal.id} if window else None
     outcome.write(

@@ -1,32 +1,32 @@
 """Work: moves proposals along, one action at a time, from queued to a recorded end.
 
-Holds what lives only in memory: running tasks, target locks, cancel events, the newest output. The truth is
-the ledger's; after a crash `bot.recovery` reads it and nothing here is missed. One lock a target for
-whatever is not read-only; a failure stops the rest of its proposal, which then waits for a new yes (D4).
+A failure stops the rest of its proposal, which then waits for a new yes (D4). A fan-out moves many at a time
+and is `bot.fanout.engine`'s. What is under way lives in memory (`bot.execution.running`); the truth is the
+ledger's.
 """
 
 import asyncio
 import contextlib
 import logging
-from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import replace
+from functools import partial
 from weakref import WeakValueDictionary
 
 from bot import digest, repairing, routing
 from bot.core import Core
 from bot.delivery import Delivery, Live
 from bot.execution import door, ending
-from bot.execution.settle import boot_id, probe, settle_reboot, settle_verify
-from bot.judging import AGREE
-from bot.phrasing import duration, named
-from bot.ports import Ended, EndKind, OutputSink
+from bot.execution.carrier import Carrier, until_recorded
+from bot.execution.running import Running, proposal_of
+from bot.fanout.engine import Fanouts
+from bot.phrasing import named
+from bot.ports import EndKind, OutputSink
 from bot.runbooks import judging, runner
 from bot.runbooks.cards import cards_of
 from bot.signals import showing as signal_showing
 from bot.signals import watching
-from gate.domain import ActionId, PersonId, ProposalId, TargetId
-from gate.lifecycle import ActionState
+from gate.domain import ActionId, PersonId, ProposalId
+from gate.lifecycle import ACTION_ENDED, ActionState
 from gate.sequence import Move, MoveKind, Step, next_move
 from ledger import waiting
 from ledger.kinds import ActionIs, Batch, Draft, Kind, LedgerUnwritableError, LostRaceError
@@ -39,15 +39,10 @@ EDIT_EVERY_S = 1.0
 LIVE_LINES = 10
 LIVE_BYTES = 4096
 
-#: While the end of a command cannot be recorded, it is tried again this often.
-RECORD_RETRY_S = 2.0
-
 #: The longest that the next step of a run waits for the end of the last one to be shown.
 SEEN_S = 5.0
 
 _UNWRITABLE = "until the ledger can be written again"
-
-_CUTS_ITSELF_OFF = frozenset({"reboot", "shut down", "power off", "halt"})
 
 
 class Work:
@@ -57,11 +52,12 @@ class Work:
         self._core = core
         self._delivery = delivery
         self._live = live
-        self._tasks: dict[ActionId, asyncio.Task[None]] = {}
-        self._cancels: dict[ActionId, asyncio.Event] = {}
-        self._cancelled_by: dict[ActionId, PersonId] = {}
-        self._locks: dict[TargetId, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._holders: dict[TargetId, str] = {}
+        self._running = Running()
+        self._carrier = Carrier(core, self._running)
+        self._fanouts = Fanouts(core, delivery, live=live, running=self._running, carrier=self._carrier)
+        self._fanouts.rested = self._fanout_rests
+        self._fanouts.stale = self.move
+        self._fanouts.stuck = self._hold
         # A lock is there while somebody waits for it: proposals are many, and most have ended.
         self._moving: WeakValueDictionary[ProposalId, asyncio.Lock] = WeakValueDictionary()
         # Actions that were to start while their task was still deciding not to: they get another look.
@@ -82,6 +78,9 @@ class Work:
         """
         async with self._lock(proposal):
             try:
+                if await self._fanouts.move(proposal):
+                    self._open_tasks.add(proposal)
+                    return
                 while await self._step(proposal):
                     pass
             except LedgerUnwritableError as error:
@@ -138,9 +137,7 @@ class Work:
             return False
         move = next_move([Step(one.state, one.route) for one in view.actions])
         if move.kind is MoveKind.DONE:
-            if view.asked_in != view.shown_in:
-                await asyncio.to_thread(routing.tell_end, self._core, view)
-            await self._tell_if_over(view)
+            await self._finish(view)
         if move.index is None:
             return False
         one = view.actions[move.index]
@@ -149,6 +146,23 @@ class Work:
             self._begin(proposal, one)
             return False
         return await self._append_move(view, one, move)
+
+    async def _finish(self, view: ProposalView) -> None:
+        """Say that a proposal is over, where and to whom that is news."""
+        if view.asked_in != view.shown_in:
+            await asyncio.to_thread(routing.tell_end, self._core, view)
+        await self._tell_if_over(view)
+
+    async def _fanout_rests(self, proposal: ProposalId) -> None:
+        """Go on with what came of a fan-out of which nothing runs any more."""
+        group = await asyncio.to_thread(signal_showing.group_of, self._core, proposal)
+        if group is not None:
+            self._delivery.refresh(ProposalId(group))
+        await self.ended()
+        view = await asyncio.to_thread(self._core.queries.proposal, proposal)
+        if view is not None and all(one.state in ACTION_ENDED for one in view.actions):
+            await self._finish(view)
+        await self._delivery.kick()
 
     async def _append_move(self, view: ProposalView, one: ActionView, move: Move) -> bool:
         try:
@@ -172,12 +186,10 @@ class Work:
         self._core.probe("action.queued")
 
     def _begin(self, proposal: ProposalId, one: ActionView) -> None:
-        if one.action.id in self._tasks:
+        if one.action.id in self._running:
             self._poked.add(one.action.id)
             return
-        self._cancels[one.action.id] = asyncio.Event()
-        task = asyncio.create_task(self._carry_out(proposal, one.action.id))
-        self._tasks[one.action.id] = task
+        self._running.begin(one.action.id, self._carry_out(proposal, one.action.id))
 
     async def quiet(self, proposals: Iterable[ProposalId]) -> None:
         """Wait until nothing of `proposals` runs any more, nor of the runs that they are steps of."""
@@ -185,7 +197,7 @@ class Work:
         for proposal in waiting:
             while True:
                 async with self._lock(proposal):  # a move under way may be about to start the next
-                    tasks = [task for action, task in self._tasks.items() if _belongs(action, proposal)]
+                    tasks = self._running.tasks_of(proposal)
                 if not tasks:
                     break
                 # not gather: whoever gives up waiting must not cancel what runs
@@ -196,18 +208,11 @@ class Work:
 
     def cancel(self, action: ActionId, *, by: PersonId) -> bool:
         """Stop a running action, or drop it before it starts; False when nothing of that name runs."""
-        event = self._cancels.get(action)
-        if event is None:
-            return False
-        self._cancelled_by.setdefault(action, by)
-        event.set()
-        return True
+        return self._running.cancel(action, by=by)
 
     async def close(self) -> None:
         """Give up what runs: it stays started in the ledger and is lost at the next start."""
-        for task in list(self._tasks.values()):
-            task.cancel()
-        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        await self._running.close()
 
     # ------------------------------------------------------------ one action
 
@@ -221,9 +226,7 @@ class Work:
         except Exception:
             log.exception("action %s", action)
         finally:
-            self._tasks.pop(action, None)
-            self._cancels.pop(action, None)
-            self._cancelled_by.pop(action, None)
+            self._running.over(action)
             self._live.output.pop(proposal, None)
         if stuck is not None:
             self._hold(proposal, stuck)
@@ -233,38 +236,33 @@ class Work:
 
     async def _in_turn(self, proposal: ProposalId, action: ActionId) -> None:
         view = await asyncio.to_thread(self._core.queries.action, action)
-        moved = False
-        if view.verdict.risk.rank == 0:
+        name = f"#{proposal}, {named(view, secrets=self._core.secrets)}"
+        async with self._running.turn(view, name=name, waits=partial(self._waits, proposal)):
             moved = await self._start_and_run(view)
-        else:
-            target = view.action.target.id
-            lock = self._locks[target]
-            if lock.locked():
-                self._live.behind[proposal] = f"behind {self._holders.get(target, 'another change')}"
-                self._delivery.refresh(proposal)
-            async with lock:
-                self._live.behind.pop(proposal, None)
-                self._holders[target] = f"#{proposal}, {named(view, secrets=self._core.secrets)}"
-                try:
-                    moved = await self._start_and_run(view)
-                finally:
-                    self._holders.pop(target, None)
         if moved:
             for look in await self._followed(action):
                 await self.move(look)
             await self._told_to_signal(action)
             await self.ended()
-            self._tasks.pop(action, None)
+            self._running.step_aside(action)
             await self.move(proposal)
         await self._delivery.kick()
+
+    def _waits(self, proposal: ProposalId, behind: str) -> None:
+        """Show what `proposal` waits behind; "" for nothing."""
+        if behind:
+            self._live.behind[proposal] = behind
+            self._delivery.refresh(proposal)
+        else:
+            self._live.behind.pop(proposal, None)
 
     async def _followed(self, action: ActionId) -> tuple[ProposalId, ...]:
         """Let what follows an end follow; whatever fails about that, the end itself is recorded."""
         try:
-            if await asyncio.to_thread(watching.is_look, self._core, _proposal(action)):
+            if await asyncio.to_thread(watching.is_look, self._core, proposal_of(action)):
                 return await asyncio.to_thread(watching.follow, self._core, action)
-            if await asyncio.to_thread(runner.is_step, self._core, _proposal(action)):
-                await self._seen(_proposal(action))
+            if await asyncio.to_thread(runner.is_step, self._core, proposal_of(action)):
+                await self._seen(proposal_of(action))
                 return await asyncio.to_thread(runner.follow, self._core, action)
             return await asyncio.to_thread(repairing.follow, self._core, action)
         except Exception:
@@ -273,7 +271,7 @@ class Work:
 
     async def _told_to_signal(self, action: ActionId) -> None:
         """Draw the card of the signal anew that `action` was started because of, if one was."""
-        group = await asyncio.to_thread(signal_showing.group_of, self._core, _proposal(action))
+        group = await asyncio.to_thread(signal_showing.group_of, self._core, proposal_of(action))
         if group is not None:
             self._delivery.refresh(ProposalId(group))
 
@@ -293,87 +291,52 @@ class Work:
             view = await asyncio.to_thread(core.queries.action, action.id)
             if view.state is not ActionState.QUEUED:
                 return False
-            looked = await asyncio.to_thread(door.inspect, core, view)
+            looked = await asyncio.to_thread(self._looked, view)
             if isinstance(looked, door.Held):
-                self._live.behind[_proposal(action.id)] = f"until resumed: {looked.reason.text}"
+                self._live.behind[proposal_of(action.id)] = f"until resumed: {looked.reason.text}"
                 return False
-            if isinstance(looked, door.Void) or self._cancels[action.id].is_set():
+            if isinstance(looked, door.Void) or self._running.cancelled(action.id).is_set():
                 note = (
                     looked.reason.text
                     if isinstance(looked, door.Void)
-                    else f"cancelled{self._by(action.id)}, nothing ran"
+                    else f"cancelled{self._running.by(action.id)}, nothing ran"
                 )
                 await asyncio.to_thread(ending.void, core, view, note=note)
                 return True
-            booted = await self._boot_id(view)
+            booted = await self._carrier.boot_id(view)
             try:
-                await asyncio.to_thread(door.start, core, view, looked, boot_id=booted)
+                await asyncio.to_thread(door.start, core, door.Start(cleared=looked, boot_id=booted))
             except LostRaceError:
                 continue
             core.probe("start.recorded")
-            await self._run(replace(view, action=looked.judged.action), booted=booted)
+            await self._run(looked.running(), booted=booted)
             return True
 
+    def _looked(self, view: ActionView) -> door.Cleared | door.Held | door.Void:
+        return door.inspect(self._core, view, door.look(self._core, proposal_of(view.action.id)))
+
     async def _run(self, view: ActionView, *, booted: str | None) -> None:
-        proposal = _proposal(view.action.id)
+        proposal = proposal_of(view.action.id)
         ticker = asyncio.create_task(self._tick(proposal))
         try:
-            ended = await self._executed(view, booted=booted)
-        except Exception as error:
-            # It was started, so its end is unknown, whatever went wrong here.
-            log.exception("action %s", view.action.id)
-            ended = Ended(kind=EndKind.LOST, note=f"failed inside sayso while it ran: {error!r}"[:200])
+            hidden = await asyncio.to_thread(judging.finds_secret, self._core, view)
+            on_output = _unseen if hidden else self._collect(proposal)
+            ended = await self._carrier.run(view, booted=booted, on_output=on_output)
         finally:
             ticker.cancel()
             await asyncio.gather(ticker, return_exceptions=True)
         files = await judging.look(self._core, view, ended)
-        by = self._cancelled_by.get(view.action.id) if ended.kind is EndKind.CANCELLED else None
+        by = self._running.canceller(view.action.id) if ended.kind is EndKind.CANCELLED else None
         await self._recorded(view, lambda: ending.record(self._core, view, ended, by=by, files=files))
         self._core.probe("end.recorded")
         if view.action.verify is not None and ended.kind is EndKind.EXITED and ended.exit_code == 0:
-            await self._check(view, view.action.verify)
-
-    async def _executed(self, view: ActionView, *, booted: str | None) -> Ended:
-        core = self._core
-        if view.action.act == AGREE:
-            return Ended(kind=EndKind.EXITED, exit_code=0)  # that somebody agreed is all that there is to it
-        core.probe("run.before")
-        hidden = await asyncio.to_thread(judging.finds_secret, core, view)
-        ended = await core.executor.run(
-            view.action,
-            on_output=_unseen if hidden else self._collect(_proposal(view.action.id)),
-            cancel=self._cancels[view.action.id],
-        )
-        core.probe("run.after")
-        if ended.kind is EndKind.CANCELLED:
-            stopped = f"stopped{self._by(view.action.id)} after {duration(ended.run_s)}"
-            return replace(ended, note=f"{stopped}; what it did until then stays done")
-        return await self._settled(view, ended, booted=booted) if ended.kind is EndKind.LOST else ended
-
-    def _by(self, action: ActionId) -> str:
-        person = self._cancelled_by.get(action)
-        return "" if person is None else f" by {person}"
-
-    async def _check(self, view: ActionView, verify: str) -> None:
-        checked = await probe(
-            self._core.executor, view.action.target, verify, timeout_s=view.action.timeout_s
-        )
-        self._core.probe("check.after")
-        await self._recorded(view, lambda: ending.record_check(self._core, view, checked))
-        self._core.probe("check.recorded")
+            checked = await self._carrier.check(view, view.action.verify)
+            self._core.probe("check.after")
+            await self._recorded(view, lambda: ending.record_check(self._core, view, checked))
+            self._core.probe("check.recorded")
 
     async def _recorded(self, view: ActionView, record: Callable[[], None]) -> None:
-        """Record what happened, however long the disk stays full: it must not be forgotten."""
-        while True:
-            try:
-                return await asyncio.to_thread(record)
-            except LostRaceError as race:
-                if race.expectation == ActionIs(view.action.id, ActionState.STARTED):
-                    raise
-                # What follows it in its proposal changed meanwhile; that is read anew.
-            except LedgerUnwritableError as error:
-                log.error("the end of %s is not recorded yet: %s", view.action.id, error)  # noqa: TRY400 - every 2 s
-                await asyncio.sleep(RECORD_RETRY_S)
+        await until_recorded(record, started=[view.action.id])
 
     # ------------------------------------------------------------ around a run
 
@@ -396,22 +359,6 @@ class Work:
             self._delivery.refresh(proposal)
             await asyncio.sleep(EDIT_EVERY_S)
 
-    async def _boot_id(self, view: ActionView) -> str | None:
-        deed = view.verdict.deed
-        if deed is None or deed.verb not in _CUTS_ITSELF_OFF:
-            return None
-        return await boot_id(self._core.executor, view.action.target)
-
-    async def _settled(self, view: ActionView, ended: Ended, *, booted: str | None) -> Ended:
-        """Find out how a command ended that cut its own connection, where that can be checked (D7)."""
-        executor, target = self._core.executor, view.action.target
-        found: Ended | None = None
-        if booted is not None:
-            found = await settle_reboot(executor, target, before=booted)
-        elif view.action.verify is not None:
-            found = await settle_verify(executor, target, verify=view.action.verify)
-        return ended if found is None else replace(found, output=ended.output, run_s=ended.run_s)
-
 
 async def _nothing() -> None:
     """Go on with nothing."""
@@ -419,11 +366,3 @@ async def _nothing() -> None:
 
 def _unseen(_chunk: bytes) -> None:
     """Take output that nobody may see while it comes."""
-
-
-def _proposal(action: ActionId) -> ProposalId:
-    return ProposalId(action.rpartition(".")[0])
-
-
-def _belongs(action: ActionId, proposal: ProposalId) -> bool:
-    return _proposal(action) == proposal

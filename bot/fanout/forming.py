@@ -14,6 +14,7 @@ from gate import blast
 from gate.domain import ProposalId, Reason, ReasonCode, Risk, Route, RouteKind, TargetKind, strictest
 from gate.fanout import FROM, MOST, Brake, Pace, brake_for
 from gate.phrases import phrase_for_many
+from ledger.views import ActionView
 
 _HOSTS = frozenset({TargetKind.LOCAL, TargetKind.SSH})
 
@@ -51,19 +52,33 @@ def together(
     kinds = {one.route.kind for one in found}
     if RouteKind.DENY in kinds:
         return found
-    many = noun([one.action.target.kind for one in found])
     if RouteKind.PHRASE in kinds:
         strict = next(one for one in found if one.route.kind is RouteKind.PHRASE)
-        deed = strict.verdict.deed
-        phrase = phrase_for_many(proposal, deed, count=len(found), noun=many)
-        if strict.verdict.risk is not Risk.DESTRUCTIVE and strict.verdict.never is None:
-            phrase = f"change {radius.count} on {len(found)} {many}"
-        way = Route(kind=RouteKind.PHRASE, phrase=phrase, because=strict.route.because)
+        way = Route(
+            kind=RouteKind.PHRASE, phrase=_phrase(proposal, found, strict), because=strict.route.because
+        )
     elif RouteKind.APPROVAL in kinds:
         way = next(one.route for one in found if one.route.kind is RouteKind.APPROVAL)
     else:
         return found
     return tuple(replace(one, route=way) for one in found)
+
+
+def phrase_again(proposal: ProposalId, rest: Sequence[ActionView]) -> str | None:
+    """Return the phrase for what is left of a fan-out; None where words are enough."""
+    strict = next((one for one in rest if one.route is RouteKind.PHRASE), None)
+    return None if strict is None else _phrase(proposal, rest, strict)
+
+
+def _phrase(
+    proposal: ProposalId, all_of: Sequence[Judged] | Sequence[ActionView], strict: Judged | ActionView
+) -> str:
+    """Return the phrase that runs `all_of`, of which `strict` takes one."""
+    many, verdict = noun([one.action.target.kind for one in all_of]), strict.verdict
+    if verdict.risk is Risk.DESTRUCTIVE or verdict.never is not None:
+        return phrase_for_many(proposal, verdict.deed, count=len(all_of), noun=many)
+    # Where much depends on it, that number is typed, so that it was read (C14).
+    return f"change {blast.union(one.radius for one in all_of).count} on {len(all_of)} {many}"
 
 
 def _held(one: Judged, *, count: int) -> Judged:

@@ -12,6 +12,7 @@ from bot.acts import trust
 from bot.answering import Speaker
 from bot.brake import Brake
 from bot.execution import door
+from bot.execution.running import proposal_of
 from bot.ports import NotCommittedError
 from gate.domain import ActionId, Risk
 from gate.policy import Permission, Policy
@@ -262,14 +263,14 @@ async def test_what_no_entry_tells_is_looked_at_once_more_at_the_start(tmp_path:
         rule = await made(kit, lasts="1 hour")
         first, mine = await behind(kit)
         view = kit.core.queries.action(ActionId(f"{mine}.1"))
-        cleared = door.inspect(kit.core, view)
+        cleared = door.inspect(kit.core, view, door.look(kit.core, proposal_of(view.action.id)))
         assert isinstance(cleared, door.Cleared)
         if how == "over":
             kit.clock.advance(3600)
         else:
             kit.core.brake.revoke("e1", [rule])
         with pytest.raises(LostRaceError):
-            door.start(kit.core, view, cleared, boot_id=None)
+            door.start(kit.core, door.Start(cleared=cleared))
         await kit.say(f"cancel {first}")
 
 

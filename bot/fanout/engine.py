@@ -1,0 +1,314 @@
+"""The engine of fan-outs: moves each along as its brake lets it, from queued to recorded ends.
+
+What starts next is `gate.fanout`'s to say, what may start the door's, and the record is the truth: a proposal
+is read anew whenever somebody else may have touched it, and a start that does not stand there does not
+happen. In between, how far each member is stands in memory, so that hundreds of ends do not read hundreds of
+rows each.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import partial
+
+from bot.core import Core
+from bot.delivery import Delivery, Live
+from bot.execution.carrier import Carrier, until_recorded
+from bot.execution.running import Running
+from bot.fanout import recording, rounds, starting
+from bot.fanout.gathering import Gathering
+from bot.fanout.recording import Checked, Happened, Ran
+from bot.ports import EndKind
+from gate.domain import ActionId, ProposalId, RouteKind
+from gate.fanout import Brake, Member, next_starts, rests
+from gate.lifecycle import ActionState
+from ledger.kinds import ActionIs, Batch, Draft, Kind, LedgerUnwritableError, LostRaceError
+from ledger.views import ActionView, ProposalView
+
+log = logging.getLogger(__name__)
+
+#: Members under way at once, over all fan-outs.
+AT_ONCE = 64
+#: Starts and ends that share a transaction at most.
+_LOT = 64
+#: How often a running card is edited at most.
+EDIT_EVERY_S = 1.0
+
+_UNDER_WAY = Member(state=ActionState.STARTED)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Going:
+    """A fan-out under way, as far as it was read.
+
+    Attributes:
+        view: as it was read last.
+        members: how far each of the round is that is going on, in its order.
+        elsewhere: something of an earlier round still runs.
+        rest_until: the pause of the brake ends then.
+        held: nothing of it starts before somebody moves it.
+        stale: it has to be read anew; `reading` while that is seen to.
+    """
+
+    view: ProposalView
+    brake: Brake
+    starts: Gathering[starting.Wanted, ActionView | None]
+    ends: Gathering[Happened, bool]
+    views: dict[ActionId, ActionView] = field(default_factory=dict)
+    members: dict[ActionId, Member] = field(default_factory=dict)
+    elsewhere: bool = False
+    rest_until: datetime | None = None
+    held: bool = False
+    stale: bool = False
+    reading: bool = False
+    pause: asyncio.TimerHandle | None = None
+    ticker: asyncio.Task[None] | None = None
+    running: set[ActionId] = field(default_factory=set)
+
+    def read(self, view: ProposalView) -> None:
+        """Take in what the record says now."""
+        self.view, self.held, self.stale, self.reading = view, False, False, False
+        self.views = {one.action.id: one for one in view.actions}
+        queued = next((one for one in view.actions if one.state is ActionState.QUEUED), None)
+        ours = () if queued is None else rounds.members_of(view, rounds.round_of(queued))
+        self.members = {
+            one.action.id: _UNDER_WAY if one.action.id in self.running else rounds.member(one) for one in ours
+        }
+        # A round waits for what still runs of the one before, so that no more are under way than was shown.
+        self.elsewhere = any(
+            one.action.id not in self.members
+            and (one.action.id in self.running or one.state is ActionState.STARTED)
+            for one in view.actions
+        )
+        ended = [one.ended_at for one in ours if one.ended_at is not None]
+        self.rest_until = max(ended) + timedelta(seconds=self.brake.pause_s) if ended else None
+
+
+class Fanouts:
+    """Every fan-out under way."""
+
+    def __init__(
+        self, core: Core, delivery: Delivery, *, live: Live, running: Running, carrier: Carrier
+    ) -> None:
+        self._core = core
+        self._delivery = delivery
+        self._live = live
+        self._running = running
+        self._carrier = carrier
+        self._going: dict[ProposalId, _Going] = {}
+        self._count = 0
+        #: Called when nothing of a fan-out runs any more, for whoever goes on with that.
+        self.rested: Callable[[ProposalId], Awaitable[None]] = _nothing
+        #: Called when one has to be read anew.
+        self.stale: Callable[[ProposalId], Awaitable[None]] = _nothing
+        #: Called when one does not go on because the ledger cannot be written.
+        self.stuck: Callable[[ProposalId, LedgerUnwritableError], None] = _ignored
+
+    async def move(self, proposal: ProposalId) -> bool:
+        """Read a fan-out anew and start what is next; False for what is none.
+
+        Raises:
+            LedgerUnwritableError: it could not be queued.
+        """
+        head = await asyncio.to_thread(self._core.queries.head, proposal)
+        if head.fanout is None:
+            return False
+        await asyncio.to_thread(self._queue, proposal)
+        view = await asyncio.to_thread(self._core.queries.proposal, proposal)
+        if view is None:
+            raise LookupError(f"no proposal {proposal}")
+        going = self._going.get(proposal)
+        if going is None:
+            going = self._going[proposal] = _Going(
+                view=view,
+                brake=head.fanout.brake,
+                starts=Gathering(partial(self._start, proposal), most=_LOT),
+                ends=Gathering(partial(self._record, proposal), most=_LOT),
+            )
+        going.read(view)
+        self._advance(going)
+        return True
+
+    def _queue(self, proposal: ProposalId) -> None:
+        """Queue what needs nobody's yes, all of it at once."""
+        while True:
+            view = self._core.queries.proposal(proposal)
+            free = [] if view is None else [one for one in view.actions if _is_free(one)]
+            drafts = tuple(
+                Draft(
+                    kind=Kind.ACTION_QUEUED,
+                    correlation_id=proposal,
+                    body={"action": one.action.id, "grant": None, "because": one.because, "rule": one.rule},
+                )
+                for one in free
+            )
+            expects = tuple(ActionIs(one.action.id, ActionState.PROPOSED) for one in free)
+            try:
+                if drafts:
+                    self._core.ledger.append(Batch(at=self._core.now(), drafts=drafts, expects=expects))
+                    self._core.probe("action.queued")
+            except LostRaceError:
+                continue
+            return
+
+    # ------------------------------------------------------------ who is next
+
+    def _advance(self, going: _Going) -> None:
+        """Start what may start now, and see to it that the end of a pause is noticed."""
+        names, members = list(going.members), list(going.members.values())
+        if going.held or going.stale or going.elsewhere:
+            return
+        left_s = self._pause_left_s(going)
+        for index in next_starts(members, going.brake, rested=left_s <= 0)[: max(AT_ONCE - self._count, 0)]:
+            self._begin(going, names[index])
+        if left_s > 0 and going.pause is None and rests(members, going.brake):
+            going.pause = asyncio.get_running_loop().call_later(left_s, self._rested, going)
+
+    def _pause_left_s(self, going: _Going) -> float:
+        if not going.brake.pause_s or going.rest_until is None:
+            return 0.0
+        return (going.rest_until - self._core.now()).total_seconds()
+
+    def _rested(self, going: _Going) -> None:
+        going.pause = None
+        self._advance(going)
+
+    def _begin(self, going: _Going, action: ActionId) -> None:
+        going.members[action] = _UNDER_WAY
+        going.running.add(action)
+        self._count += 1
+        if going.ticker is None:
+            going.ticker = asyncio.create_task(self._tick(going.view.id))
+        self._running.begin(action, self._carry_out(going, going.views[action]))
+
+    async def _tick(self, proposal: ProposalId) -> None:
+        while True:
+            await asyncio.sleep(EDIT_EVERY_S)
+            self._delivery.refresh(proposal)
+
+    # ------------------------------------------------------------ one member
+
+    async def _carry_out(self, going: _Going, view: ActionView) -> None:
+        action, proposal = view.action.id, going.view.id
+        stuck: LedgerUnwritableError | None = None
+        try:
+            going.members[action] = await self._in_turn(going, view)
+        except LedgerUnwritableError as error:
+            stuck, going.held = error, True
+        except Exception:
+            log.exception("action %s", action)
+            going.stale = True
+        finally:
+            self._count -= 1
+            going.running.discard(action)
+            self._running.over(action)
+        going.rest_until = self._core.now() + timedelta(seconds=going.brake.pause_s)
+        if stuck is not None:
+            self.stuck(proposal, stuck)
+        elif going.stale and not going.reading:
+            going.reading = True
+            await self.stale(proposal)
+        self._make_room()
+        if not going.running:
+            await self._at_rest(going)
+
+    def _make_room(self) -> None:
+        """Let what waits for a free place go on, whichever fan-out it is of."""
+        for other in list(self._going.values()):
+            self._advance(other)
+
+    async def _at_rest(self, going: _Going) -> None:
+        proposal = going.view.id
+        if going.ticker is not None:
+            going.ticker.cancel()
+            going.ticker = None
+        if going.pause is None and self._going.get(proposal) is going:
+            del self._going[proposal]
+        await self.rested(proposal)
+
+    async def _in_turn(self, going: _Going, view: ActionView) -> Member:
+        """Start and run one member when its target is free; return how it ended."""
+        action = view.action.id
+        async with self._running.turn(view, name=f"#{going.view.id}", waits=_unsaid):
+            booted = await self._carrier.boot_id(view)
+            stopped = self._running.cancelled(action).is_set()
+            note = f"cancelled{self._running.by(action)}, nothing ran" if stopped else ""
+            started = await going.starts(starting.Wanted(action=action, boot_id=booted, cancelled=note))
+            if started is None:
+                return Member(state=ActionState.QUEUED)
+            ended = await self._carrier.run(started, booted=booted, on_output=_unseen)
+            by = self._running.canceller(action) if ended.kind is EndKind.CANCELLED else None
+            going.stale |= await going.ends(Ran(view=started, ended=ended, by=by))
+            self._core.probe("end.recorded")
+            well = ended.kind is EndKind.EXITED and ended.exit_code == 0
+            if well and started.action.verify is not None:
+                checked = await self._carrier.check(started, started.action.verify)
+                self._core.probe("check.after")
+                going.stale |= await going.ends(Checked(view=started, ended=checked))
+                well = checked.exit_code == 0
+        state = ActionState.SUCCEEDED if well else ActionState.FAILED
+        return Member(state=state, failed=not well, settled=True)
+
+    # ------------------------------------------------------------ many at once
+
+    async def _start(
+        self, proposal: ProposalId, wanted: Sequence[starting.Wanted]
+    ) -> Sequence[ActionView | None]:
+        looked = await asyncio.to_thread(starting.start, self._core, proposal, wanted)
+        self._core.probe("start.recorded")
+        going = self._going[proposal]
+        if looked.held:
+            going.held = True
+            self._live.behind[proposal] = f"until resumed: {next(iter(looked.held.values()))}"
+        if len(looked.started) + len(looked.held) < len(wanted):
+            going.stale = True  # the others ended or were taken back
+        if looked.voided:
+            with contextlib.suppress(LostRaceError):  # then it is read anew, and looked at once more
+                await asyncio.to_thread(recording.record, self._core, proposal, looked.voided, draws=True)
+        return [looked.started.get(one.action) for one in wanted]
+
+    async def _record(self, proposal: ProposalId, lot: Sequence[Happened]) -> Sequence[bool]:
+        draws = len(self._going[proposal].running) <= len(lot)
+        try:
+            stopped = await self._recorded(proposal, lot, draws=draws)
+        except LostRaceError:
+            # Something of this lot has an end already; the others must not go without theirs for that.
+            stopped = False
+            for one in lot:
+                with contextlib.suppress(LostRaceError):
+                    stopped |= await self._recorded(proposal, [one], draws=True)
+        if stopped or draws:
+            await self._delivery.kick()
+        return [stopped] * len(lot)
+
+    async def _recorded(self, proposal: ProposalId, lot: Sequence[Happened], *, draws: bool) -> bool:
+        stopped: list[bool] = []
+
+        def record() -> None:
+            stopped.append(recording.record(self._core, proposal, lot, draws=draws))
+
+        await until_recorded(record, started=[one.view.action.id for one in lot if isinstance(one, Ran)])
+        return any(stopped)
+
+
+def _is_free(one: ActionView) -> bool:
+    return one.state is ActionState.PROPOSED and one.route is RouteKind.AUTO and one.approval is None
+
+
+def _unseen(_chunk: bytes) -> None:
+    """Take output that no card shows while it comes: hundreds of them would flicker by."""
+
+
+def _unsaid(_behind: str) -> None:
+    """Say nothing of one target among many that waits for its turn."""
+
+
+def _ignored(_proposal: ProposalId, _error: LedgerUnwritableError) -> None:
+    """Leave it to whoever moves it next."""
+
+
+async def _nothing(_proposal: ProposalId) -> None:
+    """Go on with nothing."""

@@ -1,0 +1,68 @@
+"""Rounds: the members of a fan-out that one yes set going, as its brake sees them.
+
+A round is what one list was granted together, told by the digest of that list; what runs without a yes is a
+round too. Reads views, decides nothing: `gate.fanout` does.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from gate.domain import ActionId
+from gate.fanout import Brake, Member, stops
+from gate.lifecycle import ACTION_ENDED, ActionState
+from ledger.views import ActionView, ProposalView
+
+
+def member(one: ActionView) -> Member:
+    """Return how far one target is."""
+    ended, ending = one.state in ACTION_ENDED, one.ending
+    checks = one.action.verify is not None and one.state is ActionState.SUCCEEDED
+    unchecked = checks and (ending is None or not (ending.checked or ending.settled))
+    refuted = checks and ending is not None and ending.checked and ending.verify_exit != 0
+    return Member(
+        state=one.state,
+        failed=ended and (one.state is not ActionState.SUCCEEDED or refuted),
+        settled=ended and not unchecked,
+    )
+
+
+def round_of(one: ActionView) -> str:
+    """Return which round an action belongs to."""
+    return "" if one.approval is None else one.approval.list_digest
+
+
+def members_of(view: ProposalView, round_: str) -> tuple[ActionView, ...]:
+    """Return the actions of a round, in their order."""
+    return tuple(one for one in view.actions if round_of(one) == round_)
+
+
+def failures(view: ProposalView) -> int:
+    """Return how many actions ended otherwise than well, whatever their checks said."""
+    return sum(one.state in ACTION_ENDED and one.state is not ActionState.SUCCEEDED for one in view.actions)
+
+
+def held_back(
+    view: ProposalView, brake: Brake, *, failing: Collection[ActionId], halts: bool
+) -> tuple[ActionView, ...]:
+    """Return what is queued and must not start once `failing` have failed, in its order.
+
+    Args:
+        halts: nothing may go on by itself, whatever the brake says.
+    """
+    held: list[ActionView] = []
+    for round_ in dict.fromkeys(round_of(one) for one in view.actions if one.state is ActionState.QUEUED):
+        ours = members_of(view, round_)
+        after = [_failed(one, failing) for one in ours]
+        if halts or stops(after, brake):
+            held += [one for one in ours if one.state is ActionState.QUEUED]
+    return tuple(sorted(held, key=lambda one: one.action.index))
+
+
+def _failed(one: ActionView, failing: Collection[ActionId]) -> Member:
+    now = member(one)
+    return replace(now, failed=True) if one.action.id in failing else now
+
+
+def is_over(actions: Sequence[ActionView]) -> bool:
+    """Whether all of them have ended, their checks included."""
+    return all(member(one).settled for one in actions)
