@@ -119,6 +119,14 @@ def _bound(core: Core, draft: ActionDraft, target: Target, *, proposal: Proposal
     )
 
 
+def paced(drafts: Sequence[ActionDraft]) -> tuple[Pace | None, tuple[str, ...]]:
+    """Return what was said about the pace of one command, and how its targets were named; None for several.
+
+    Several lines are several ordered actions, whatever they say (D17).
+    """
+    return (drafts[0].pace, drafts[0].target_words) if len(drafts) == 1 else (None, ())
+
+
 def propose(core: Core, outcome: Outcome, actions: Sequence[Action], asked: Asked) -> ProposalId | Denied:
     """Write a proposal of `actions` into `outcome`: its entry, its approvals, its card and its first move."""
     return propose_judged(core, outcome, [judge(core, action) for action in actions], asked)

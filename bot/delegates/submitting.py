@@ -14,13 +14,14 @@ from bot.callers import Wanted, WantedRun
 from bot.core import Core
 from bot.delegates import limits, scope
 from bot.delegates.delegate import Delegate
+from bot.fanout.forming import brake_of
 from bot.inventory import parts
 from bot.judging import judge
 from bot.outcome import Outcome
 from bot.phrasing import shortened
 from bot.planning import runbooks
 from bot.planning.drafts import ActionDraft, Plan, PlanSource, Question, RunbookPlan
-from bot.proposing import Asked, Denied, bind, propose_judged, show_in
+from bot.proposing import Asked, Denied, bind, paced, propose_judged, show_in
 from bot.runbooks import runner
 from bot.text import visible
 from gate.digest import list_digest
@@ -204,7 +205,8 @@ def _proposed(call: _Call, drafts: tuple[ActionDraft, ...]) -> Submitted:
     call.audit = authorized.audit
     if isinstance(authorized.decision, Deny):
         return call.denied(authorized.decision.reason, target=str(bound[0].target.id))
-    digest = list_digest([one.digest for one in judged])
+    pace, selector = paced(drafts)
+    digest = list_digest([one.digest for one in judged], brake_of(judged, pace))
     for pending in core.queries.pending():
         if pending.requester == delegate.id and pending.list_digest == digest:
             return Submitted(name=pending.proposal)  # said twice, as after a lost connection: asked once
@@ -221,6 +223,8 @@ def _proposed(call: _Call, drafts: tuple[ActionDraft, ...]) -> Submitted:
         source=PlanSource.AGENT.value,
         waits=waits,
         quiet=delegate.quiet,
+        pace=pace,
+        selector=selector,
     )
     made = propose_judged(core, outcome, judged, asked)
     if isinstance(made, Denied):

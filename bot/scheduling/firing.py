@@ -16,7 +16,7 @@ from bot.answering import Speaker, record_denial
 from bot.core import Core
 from bot.outcome import Outcome
 from bot.planning.drafts import Plan, PlanSource
-from bot.proposing import Asked, Denied, bind, propose, show_in
+from bot.proposing import Asked, Denied, bind, paced, propose, show_in
 from bot.scheduling import wording
 from bot.scheduling.due import Due, due, seen, zone_of
 from bot.scheduling.quiet import may_wait, quiet_until
@@ -245,12 +245,15 @@ def _propose(core: Core, outcome: Outcome, job: JobView, *, waits: str) -> None:
     if isinstance(bound, Denied):
         _deny(outcome, job, bound)
         return
+    pace, selector = paced(drafts)
     asked = Asked(
         requester=job.person,
         place=job.place,
         shown_in=job.place,
         source=PlanSource.SCHEDULE.value,
         waits=waits,
+        pace=pace,
+        selector=selector,
     )
     made = propose(core, outcome, bound, asked)
     if isinstance(made, Denied):

@@ -23,7 +23,7 @@ from bot.planning.model.dial import held, waits
 from bot.planning.model.masking import one_line
 from bot.planning.model.thinking import Call, Result
 from bot.planning.model.tools import BY_NAME, Kind, Tool
-from bot.proposing import Asked, Denied, bind, propose_judged
+from bot.proposing import Asked, Denied, bind, paced, propose_judged
 from bot.runbooks import runner
 from gate.digest import list_digest
 from gate.domain import ProposalId, Reason, ReasonCode, Target
@@ -223,12 +223,21 @@ def _propose(answer: Carrying) -> Refused | None:
     """Propose the commands of one answer as one ordered list (D4)."""
     core, plan, wanted, drafted = answer.core, answer.plan, answer.wanted, answer.drafted
     proposal = ProposalId(core.ids.short_id())
-    bound = bind(core, [one.draft for one in drafted], proposal=proposal)
+    drafts = [one.draft for one in drafted]
+    bound = bind(core, drafts, proposal=proposal)
     if isinstance(bound, Denied):
         return _denied(bound)
     because = waits(core)
     judged = [held(judge(core, action), because) for action in bound]
-    asked = Asked(requester=plan.person, place=plan.place, shown_in=plan.place, source=PlanSource.MODEL.value)
+    pace, selector = paced(drafts)
+    asked = Asked(
+        requester=plan.person,
+        place=plan.place,
+        shown_in=plan.place,
+        source=PlanSource.MODEL.value,
+        pace=pace,
+        selector=selector,
+    )
     made = propose_judged(core, answer.outcome, judged, asked)
     if isinstance(made, Denied):
         return _denied(made)
