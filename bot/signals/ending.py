@@ -1,7 +1,7 @@
 """Ending: what becomes of the questions about a signal once it is over.
 
-What nobody answered is withdrawn, and so is what would run by itself and has not begun; what somebody said yes
-to goes on, and so does what runs.
+What nobody answered is withdrawn, and so is what would run by itself and has not begun; what somebody said
+yes to goes on, and so does what runs.
 """
 
 from bot import choices
