@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bot.fanout.naming import several
 from bot.outcome import Outcome
-from bot.phrasing import clock_time, listed, named
+from bot.phrasing import clock_time, listed
 from bot.text import Text, strong
 from gate import quorum
 from gate.decide import Challenged, Granted, Voted
@@ -116,9 +117,11 @@ def challenge(outcome: Outcome, decision: Challenged) -> None:
 
 
 def still_waits(core: Core, pending: PendingApproval, speaker: Speaker) -> str:
-    """Return "#k7f3a2, restart caddy on web1, still waits until 15:04."."""
+    """Return "#k7f3a2, restart caddy on web1, still waits until 15:04."; of a fan-out, on how many."""
     until = clock_time(pending.deadline_at, zone=speaker.zone, now=core.now())
-    what = named(core.queries.action(pending.action.id), secrets=core.secrets)
+    view = core.queries.proposal(pending.proposal)
+    many = view.pending if view is not None and view.fanout is not None else ()
+    what = several(many or [core.queries.action(pending.action.id)], secrets=core.secrets)
     return f"#{pending.proposal}, {what}, still waits until {until}."
 
 

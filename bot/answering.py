@@ -14,6 +14,9 @@ from bot.agreeing import cards_of, ids_of, still_waits
 from bot.card_question import shown_key
 from bot.cards import how_ended
 from bot.core import Core
+from bot.fanout.anew import pace_of
+from bot.fanout.folding import folded
+from bot.fanout.naming import several
 from bot.outcome import Outcome
 from bot.phrasing import RISK_WORDS, clock_time, command_on, named
 from bot.ports import MessageRef
@@ -36,7 +39,8 @@ from gate.decide import (
     Voted,
     Which,
 )
-from gate.domain import Action, ActionId, PendingApproval, PlaceId, ProposalId, Reason, ReasonCode
+from gate.domain import Action, ActionId, PendingApproval, PlaceId, ProposalId, Radius, Reason, ReasonCode
+from gate.fanout import FROM
 from gate.lifecycle import ActionState, ApprovalState
 from gate.policy import Operator
 from gate.redact import redact, redact_command
@@ -112,11 +116,10 @@ def _refuse(core: Core, outcome: Outcome, decision: Refused, speaker: Speaker) -
         outcome.refresh(proposal, place=place)
         if (view := core.queries.proposal(proposal)) is not None:
             routing.tell_dropped(core, outcome, view, f"refused by {speaker.operator.id}")
-        dropped = ", ".join(
-            named(core.queries.action(one.action.id), secrets=core.secrets)  # its card has the whole command
-            for one in decision.approvals
-            if one.proposal == proposal
-        )
+        refused = [
+            core.queries.action(one.action.id) for one in decision.approvals if one.proposal == proposal
+        ]
+        dropped = several(refused, secrets=core.secrets)  # its card has the whole command
         said = f"Dropped #{proposal}: {dropped}. Nothing ran from it."
         if decision.reason:
             outcome.say(Text.of(said))
@@ -179,17 +182,30 @@ def _ask_again(core: Core, outcome: Outcome, decision: AskedAgain, speaker: Spea
 
 def _about(core: Core, approvals: Sequence[PendingApproval]) -> list[str]:
     """Answer a question about what waits with what is known: what it touches and what depends on that."""
+    views = [core.queries.action(one.action.id) for one in approvals]
+    if len(views) >= FROM:
+        return _about_many(core, views)
     lines = []
-    for pending in approvals:
-        view = core.queries.action(pending.action.id)
+    for view in views:
         origin = ", ".join(view.radius.origin)
-        what = f"{origin} on {pending.action.target.id}" if origin else named(view, secrets=core.secrets)
-        names = [*view.radius.services, *map(str, view.radius.targets)]
-        lines.append(f"{what} → {', '.join(names)}." if names else f"{what}: {blast.words(view.radius)}.")
-        lines.append(
-            f"{RISK_WORDS[view.verdict.risk]}: {redact(view.verdict.reasons[0], extra=core.secrets).text}."
-        )
+        what = f"{origin} on {view.action.target.id}" if origin else named(view, secrets=core.secrets)
+        lines += _judged(core, what, view, view.radius)
     return lines
+
+
+def _about_many(core: Core, views: Sequence[ActionView]) -> list[str]:
+    strictest = max(views, key=lambda one: one.verdict.risk.rank)
+    radius = blast.union(one.radius for one in views)
+    return _judged(core, several(views, secrets=core.secrets), strictest, radius)
+
+
+def _judged(core: Core, what: str, view: ActionView, radius: Radius) -> list[str]:
+    names = [*radius.services, *map(str, radius.targets)]
+    because = redact(view.verdict.reasons[0], extra=core.secrets).text
+    return [
+        f"{what} → {', '.join(names)}." if names else f"{what}: {blast.words(radius)}.",
+        f"{RISK_WORDS[view.verdict.risk]}: {because}.",
+    ]
 
 
 def _which(core: Core, outcome: Outcome, decision: Which, speaker: Speaker) -> None:
@@ -202,7 +218,7 @@ def _which(core: Core, outcome: Outcome, decision: Which, speaker: Speaker) -> N
         if not pending:  # answered since the facts were read
             raise LostRaceError(ApprovalIs(decision.approvals[0].approval, ApprovalState.PENDING))
         until = min(one.approval.deadline_at for one in pending if one.approval is not None)
-        what = ", ".join(named(one, secrets=core.secrets) for one in pending)
+        what = several(pending, secrets=core.secrets)
         lines.append(f"#{view.id}  {what}   until {clock_time(until, zone=speaker.zone, now=outcome.at)}")
         token = make(core.token_key, choice=choice, subject=view.id, shown=shown_key(pending))
         buttons.append((f"{verb.capitalize()} #{view.id}", token, "go" if choice == APPROVE else "stop"))
@@ -214,6 +230,7 @@ def _play_back(core: Core, outcome: Outcome, decision: PlayedBack, speaker: Spea
     """Part of a list was meant: exactly that part becomes a new card, and the old one is dead (X14)."""
     chosen = [decision.approvals[index - 1] for index in decision.selects]
     old = decision.approvals[0].proposal
+    view = core.queries.proposal(old)
     proposal = ProposalId(core.ids.short_id())
     actions = tuple(
         _renumbered(one, proposal=proposal, index=index) for index, one in enumerate(chosen, start=1)
@@ -229,15 +246,20 @@ def _play_back(core: Core, outcome: Outcome, decision: PlayedBack, speaker: Spea
             source="partial",
             replaces=old,
             on_behalf=chosen[0].on_behalf,
+            pace=None if view is None else pace_of(view, count=len(chosen)),
         ),
     )
     if isinstance(replaced, Denied):
         outcome.say(Text.of(replaced.reason.text))
         return
     lines: list[str | Span | list[Span | str]] = ["Only this part, right?"]
-    for index, one in enumerate(decision.approvals, start=1):
-        fate = "run" if index in decision.selects else "leave"
-        lines.append([f"{index} {fate:5} ", *_command_on(core, one)])
+    if view is not None and view.fanout is not None:
+        left = len(decision.approvals) - len(chosen)
+        lines.append(f"{folded([str(one.action.target.id) for one in chosen])}; {left} left out.")
+    else:
+        for index, one in enumerate(decision.approvals, start=1):
+            fate = "run" if index in decision.selects else "leave"
+            lines.append([f"{index} {fate:5} ", *_command_on(core, one)])
     outcome.effects.insert(0, outcome.said(Text.of(*lines)))
     supersede(core, outcome, old, by=replaced, place=chosen[0].shown_in)
     outcome.shows[:] = [replaced]

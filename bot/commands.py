@@ -96,6 +96,13 @@ class Again:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RetryFailed:
+    """Ask anew for what failed; without a ref, of the card replied to, else of the newest fan-out here."""
+
+    ref: Ref | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cancel:
     """Stop what runs or withdraw what waits; without a ref, whatever single thing that is."""
 
@@ -329,7 +336,7 @@ class Help:
 
 
 Tightening = Stop | AutoOff | NeverAuto | RevokeTrust
-OnProposal = Approve | Deny | Details | Again | Cancel | Settle | Why | Preview | Edit
+OnProposal = Approve | Deny | Details | Again | RetryFailed | Cancel | Settle | Why | Preview | Edit
 Accounts = Pair | Unpair | ShowAccounts
 Setting = SetSetting | UnsetSetting
 Taught = ShowTrust | ShowGuidance | ShowRunbooks | ShowLearned | ShowReport | RetireRunbook

@@ -7,7 +7,7 @@ What tightens is recognised generously; what consents or loosens only in its exa
 import re
 from collections.abc import Callable
 
-from bot import history, learning_words, recall_words, run_words, signal_words
+from bot import history, learning_words, recall_words, retry_words, run_words, signal_words
 from bot.commands import (
     Again,
     AllowAuto,
@@ -26,6 +26,7 @@ from bot.commands import (
     Preview,
     Ref,
     Resume,
+    RetryFailed,
     RevokeTrust,
     SetPosture,
     SetSetting,
@@ -85,7 +86,16 @@ def parse(text: str) -> Command | None:
     tighter = _tightening(message)
     if tighter is not None or not text.strip(" \t\r\n").replace("\t", " ").isprintable():
         return tighter  # with a hidden character in it, nothing counts that consents or loosens
-    for read in (_loosening, run_words.read, signal_words.read, _on_proposal, _accounts, _setting, _show):
+    for read in (
+        _loosening,
+        retry_words.read,
+        run_words.read,
+        signal_words.read,
+        _on_proposal,
+        _accounts,
+        _setting,
+        _show,
+    ):
         command = read(message)
         if command is not None:
             return command
@@ -102,7 +112,9 @@ def names_its_own(text: str) -> bool:
 
     So does a bare "cancel", which drops what its sender was asked about.
     """
-    return isinstance(parse(text), Tightening | Approve | Deny | Edit | Cancel | Settle | Again | StopRun)
+    return isinstance(
+        parse(text), Tightening | Approve | Deny | Edit | Cancel | Settle | Again | RetryFailed | StopRun
+    )
 
 
 def bare(text: str) -> str:

@@ -10,15 +10,19 @@ from dataclasses import replace
 from bot import commands, routing
 from bot.answering import Speaker, cancel_action, record_denial, supersede
 from bot.core import Core
+from bot.fanout.anew import numbered, pace_of
+from bot.fanout.folding import folded
+from bot.fanout.naming import several
 from bot.inventory.hostkeys import KnownHostsError
 from bot.inventory.ssh_config import SshConfigError
 from bot.origin import asker
 from bot.outcome import Outcome
-from bot.phrasing import action_ref, listed, named
+from bot.phrasing import action_ref, listed
 from bot.proposing import Asked, Denied, propose
 from bot.text import Text
 from gate import authority
-from gate.domain import ActionId, ProposalId, Reason, ReasonCode
+from gate.domain import ProposalId, Reason, ReasonCode
+from gate.fanout import FROM, Pace
 from gate.lifecycle import ACTION_ENDED, NOT_STARTED, ActionState, ApprovalState
 from gate.policy import Operator
 from ledger.kinds import ActionIs, ApprovalIs, Json, Kind, SwitchesAre
@@ -26,6 +30,9 @@ from ledger.views import ActionView, ProposalView
 
 #: Names of the switches in the ledger.
 STOPPED, AUTO_OFF, POSTURE, NEVER_AUTO = "stopped", "auto_off", "posture", "never_auto_act"
+
+#: So many ways to go on are listed.
+_MOST_LINES = 12
 
 
 # ---------------------------------------------------------------- tightening
@@ -38,7 +45,7 @@ def stop(core: Core, outcome: Outcome, speaker: Speaker) -> None:
     lines: list[str] = ["Stopped. Nothing starts, approved work included. Say resume to go on."]
     if running:
         lines.append(f"Still running: {_names(core, running)}. Cancel that too?")
-        lines += [f"  cancel {_ref(one)}" for one in running]
+        lines += _ways_to_cancel(running)
     outcome.say(Text.of(*lines))
 
 
@@ -158,7 +165,7 @@ def settle(outcome: Outcome, speaker: Speaker, view: ProposalView, wanted: comma
             words={"why": wanted.why, "said": speaker.said},
         )
     end = "ran" if wanted.ran else "did not run"
-    targets = listed([str(one.action.target.id) for one in lost])
+    targets = folded([str(one.action.target.id) for one in lost])
     outcome.say(Text.of(f"Settled: it {end}. Changes on {targets} are possible again."))
     outcome.refresh(view.id, place=view.shown_in)
 
@@ -171,30 +178,53 @@ def _may_not_settle(speaker: Speaker, one: ActionView) -> Reason:
     )
 
 
-def again(core: Core, outcome: Outcome, speaker: Speaker, view: ProposalView) -> None:
-    """Ask for the same actions anew, as a proposal of its own."""
+def again(core: Core, outcome: Outcome, speaker: Speaker, view: ProposalView, index: int | None) -> None:
+    """Ask for the same actions anew, or for the one that was named, as a proposal of its own."""
+    chosen = [one for one in view.actions if index in (None, one.action.index)]
+    if not chosen:
+        outcome.say(Text.of(f"#{view.id} has no {index}. It has {len(view.actions)}."))
+        return
+    made = ask_anew(core, outcome, speaker, view, chosen, source="again")
+    if made is not None and any(one in view.pending for one in chosen):
+        # Asking again for what still waits replaces it, so that one yes cannot start it twice.
+        supersede(core, outcome, view.id, by=made, place=view.shown_in)
+
+
+def ask_anew(
+    core: Core,
+    outcome: Outcome,
+    speaker: Speaker,
+    view: ProposalView,
+    chosen: Sequence[ActionView],
+    *,
+    source: str,
+) -> ProposalId | None:
+    """Propose `chosen` of `view` to their targets as they are reached now; None where it is denied."""
     proposal = ProposalId(core.ids.short_id())
     actions = []
-    for index, one in enumerate(view.actions, start=1):
+    for one in chosen:
         found = core.inventory.select(one.action.target.id)
         if not isinstance(found, tuple):
             deny(outcome, speaker, found.reason)
-            return
+            return None
         try:
-            target = core.inventory.identify(found[0])
+            actions.append(replace(one.action, target=core.inventory.identify(found[0])))
         except (SshConfigError, KnownHostsError) as error:
             reason = f"{one.action.target.id}: {error}. Nothing ran."
             deny(outcome, speaker, Reason(code=ReasonCode.UNKNOWN_TARGET, text=reason))
-            return
-        actions.append(replace(one.action, id=ActionId(f"{proposal}.{index}"), index=index, target=target))
-    asked = Asked(requester=speaker.operator.id, place=outcome.place, shown_in=outcome.place, source="again")
-    made = propose(core, outcome, actions, asked)
+            return None
+    asked = Asked(
+        requester=speaker.operator.id,
+        place=outcome.place,
+        shown_in=outcome.place,
+        source=source,
+        pace=pace_of(view, count=len(actions)),
+    )
+    made = propose(core, outcome, numbered(actions, proposal=proposal), asked)
     if isinstance(made, Denied):
         deny(outcome, speaker, made.reason, command=made.command, target=made.target)
-        return
-    if view.pending:
-        # Asking again for what still waits replaces it, so that one yes cannot start it twice.
-        supersede(core, outcome, view.id, by=made, place=view.shown_in)
+        return None
+    return made
 
 
 def preview(core: Core, outcome: Outcome, speaker: Speaker, view: ProposalView) -> None:
@@ -207,19 +237,21 @@ def preview(core: Core, outcome: Outcome, speaker: Speaker, view: ProposalView) 
     actions = [
         replace(
             one.action,
-            id=ActionId(f"{proposal}.{index}"),
-            index=index,
             command=one.verdict.dry_run or "",
             purpose=f"preview of #{view.id}",
             verify=None,
             declared_risk=None,
         )
-        for index, one in enumerate(dry, start=1)
+        for one in dry
     ]
     asked = Asked(
-        requester=speaker.operator.id, place=outcome.place, shown_in=outcome.place, source="preview"
+        requester=speaker.operator.id,
+        place=outcome.place,
+        shown_in=outcome.place,
+        source="preview",
+        pace=None if view.fanout is None else Pace(),
     )
-    made = propose(core, outcome, actions, asked)
+    made = propose(core, outcome, numbered(actions, proposal=proposal), asked)
     if isinstance(made, Denied):
         deny(outcome, speaker, made.reason, command=made.command, target=made.target)
 
@@ -240,8 +272,19 @@ def unknown_id(core: Core, outcome: Outcome, speaker: Speaker, proposal: Proposa
 
 
 def _names(core: Core, actions: Sequence[ActionView]) -> str:
-    return listed([named(one, secrets=core.secrets) for one in actions])
+    return several(actions, secrets=core.secrets)
 
 
-def _ref(one: ActionView) -> str:
-    return action_ref(one.action.id, alone=False)
+def _ways_to_cancel(running: Sequence[ActionView]) -> list[str]:
+    """Return a line for each that runs, one for all of a fan-out, and how many more there are."""
+    by_proposal: dict[str, list[ActionView]] = {}
+    for one in running:
+        by_proposal.setdefault(one.action.id.rpartition(".")[0], []).append(one)
+    lines: list[str] = []
+    for proposal, members in by_proposal.items():
+        if len(members) < FROM:
+            lines += [f"  cancel {action_ref(one.action.id, alone=False)}" for one in members]
+        else:
+            lines.append(f"  cancel #{proposal}   all {len(members)} of it, and what of it has not started")
+    more = len(lines) - _MOST_LINES
+    return lines if more <= 0 else [*lines[:_MOST_LINES], f"and {more} more: pending lists them"]

@@ -6,11 +6,12 @@ it opens no window and closes none. It counts what is recorded; what never ran c
 
 import base64
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, tzinfo
 
 from bot import learning
 from bot.core import Core
+from bot.fanout.folding import folded
 from bot.origin import Origin, origin_of
 from bot.outcome import Outcome
 from bot.phrasing import clock_time, plural
@@ -41,7 +42,7 @@ def digest(
     bad = [f"{ends[state]} {state.value}" for state in _BAD if ends[state]]
     changed = dict.fromkeys(str(one.action.target.id) for one in started if _has_changed(one))
     open_ones = [f"#{view.id}" for view in views if view.pending]
-    lost = [f"#{one.action.id}" for one in actions if one.state is ActionState.LOST]
+    lost = _lost(views)
     size, root = newest_root(core.ledger.checkpoint())
     first, last = (clock_time(at, zone=zone, now=now) for at in (since, until))
     span = first if first == last else f"{first}-{last}"
@@ -53,11 +54,29 @@ def digest(
                 *bad,
             ]
         ),
-        f"changed: {', '.join(changed) or 'nothing'} · open: {', '.join(open_ones) or 'none'}"
+        f"changed: {_places(changed) or 'nothing'} · open: {', '.join(open_ones) or 'none'}"
         f" · unknown: {', '.join(lost) or 'none'}",
         *learning.digest_lines(core.queries, since=since, until=until),
         f"ledger {size} entries, root {root[:4]}…{root[-4:]}",
     )
+
+
+#: More names of what was changed are folded: "web1 to web12".
+_MOST_NAMES = 6
+
+
+def _places(changed: Collection[str]) -> str:
+    return ", ".join(changed) if len(changed) <= _MOST_NAMES else folded(changed, most=_MOST_NAMES)
+
+
+def _lost(views: Sequence[ProposalView]) -> list[str]:
+    """Return "#k7f3a2.3" for each unknown end, "3 of #k7f3a2" where a fan-out has several."""
+    found: list[str] = []
+    for view in views:
+        lost = [f"#{one.action.id}" for one in view.actions if one.state is ActionState.LOST]
+        many = view.fanout is not None and len(lost) > 1
+        found += [f"{len(lost)} of #{view.id}"] if many else lost
+    return found
 
 
 _BAD = (ActionState.FAILED, ActionState.LOST)

@@ -11,8 +11,8 @@ from zoneinfo import ZoneInfo
 from bot import health
 from bot.clock import SystemClock
 from bot.core import strictest_posture
+from bot.fanout.naming import several
 from bot.known_secrets import KnownSecrets
-from bot.phrasing import named
 from bot.ports import Clock
 from bot.runbooks.hidden import secrets_of_runs
 from bot.runtime import said_at_run_time
@@ -233,7 +233,7 @@ def _short(view: ProposalView, hidden: Sequence[str]) -> dict[str, object]:
     deadlines = [one.approval.deadline_at for one in pending if one.approval is not None]
     return {
         "id": view.id,
-        "title": ", ".join(named(one, secrets=hidden) for one in pending or view.actions),
+        "title": several(pending or view.actions, secrets=hidden),
         "requester": view.requester,
         "made_at": view.made_at.isoformat(),
         "deadline_at": min(deadlines).isoformat() if deadlines else None,

@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta, tzinfo
 
-from bot import commands, history
+from bot import commands, history, past
 from bot.answering import Speaker
-from bot.card_words import MARKS, inline
 from bot.cards import Cards, summary
 from bot.controls import unknown_id
 from bot.core import Core
 from bot.digest import digest
+from bot.fanout.folding import folded
+from bot.fanout.naming import several
 from bot.fanout.tally import counted
 from bot.origin import asker, name_of, origin_of
 from bot.outcome import Outcome
@@ -20,6 +21,7 @@ from bot.settings.errors import unknown
 from bot.text import Text, block, muted
 from gate import blast
 from gate.domain import ProposalId, TargetId, Touch, TouchKind
+from gate.fanout import FROM
 from gate.lifecycle import ActionState, ApprovalState
 from ledger.views import ActionView, ProposalView
 
@@ -133,15 +135,29 @@ def open_lines(core: Core, *, zone: tzinfo, now: datetime, behind: Behind) -> li
     """Return what waits, runs or has an unknown end, a line each; [] when nothing does."""
     views = [view for one in core.queries.unfinished() if (view := core.queries.proposal(one)) is not None]
     lines = [_pending_line(core, view, now, zone, behind.get(view.id, "")) for view in views]
-    lines += [
-        f"? #{one.action.id} {named(one, secrets=core.secrets)}: unknown end, settle it"
-        for one in core.queries.in_state(ActionState.LOST)
-    ]
+    lines += _lost_lines(core)
     lines += run_showing.open_lines(core, zone=zone, now=now)
     if firing := core.queries.count_open_groups():
         lines.append(f"{plural(firing, 'card')} of alerts that fire: signals lists them.")
     if frozen := core.queries.frozen():
-        lines.append(f"Frozen until settled: {', '.join(map(str, frozen))}.")
+        lines.append(f"Frozen until settled: {folded(map(str, frozen))}.")
+    return lines
+
+
+def _lost_lines(core: Core) -> list[str]:
+    """Return a line for each unknown end, one for all of a fan-out."""
+    by_proposal: dict[str, list[ActionView]] = {}
+    for one in core.queries.in_state(ActionState.LOST):
+        by_proposal.setdefault(one.action.id.rpartition(".")[0], []).append(one)
+    lines: list[str] = []
+    for proposal, members in by_proposal.items():
+        if len(members) < FROM:
+            lines += [
+                f"? #{one.action.id} {named(one, secrets=core.secrets)}: unknown end, settle it"
+                for one in members
+            ]
+        else:
+            lines.append(f"? #{proposal} {several(members, secrets=core.secrets)}: unknown ends, settle them")
     return lines
 
 
@@ -278,15 +294,17 @@ def _history(core: Core, outcome: Outcome, speaker: Speaker, text: str) -> None:
         outcome.say(Text.of("That is no question about the past. Try  history web1 last week."))
         return
     found = [
-        (view, one)
+        group
         for view in core.queries.proposals(since=query.since or _BEGINNING, limit=_SEARCHED)
-        for one in view.actions
-        if matches(core, query, view, one)
+        for group in past.alike(view, [one for one in view.actions if matches(core, query, view, one)])
     ]
     if not found:
         outcome.say(Text.of("Nothing like that is recorded."))
         return
-    lines = [_history_line(core, view, one, outcome.at, speaker) for view, one in found[: query.limit]]
+    lines = [
+        past.line(core, view, group, now=outcome.at, zone=speaker.zone)
+        for view, group in found[: query.limit]
+    ]
     if len(found) > query.limit:
         lines.append(_left_out(query.limit, len(found)))
     outcome.say(Text.of(*lines))
@@ -359,25 +377,6 @@ def _matches_words(core: Core, query: history.HistoryQuery, one: ActionView) -> 
     if query.verb and query.verb not in (*_DECIDING, "ask", "cancel", "settle"):
         wanted.append(query.verb)
     return all(word.casefold() in text for word in wanted)
-
-
-def _history_line(core: Core, view: ProposalView, one: ActionView, now: datetime, speaker: Speaker) -> str:
-    when = clock_time(one.ended_at or one.started_at or view.made_at, zone=speaker.zone, now=now)
-    approval = one.approval
-    who = f"asked by {asker(view.requester, view.on_behalf)}"
-    if approval is not None and approval.decided_by is not None:
-        word = "approved" if approval.state is ApprovalState.GRANTED else approval.state.value
-        who += f", {word} by {approval.decided_by}" + (
-            f' "{inline(approval.said, secrets=core.secrets)}"' if approval.said else ""
-        )
-    elif approval is None:
-        who += ", ran at once" if one.started_at is not None else ""
-    elif approval.state is not ApprovalState.GRANTED:
-        who += f", {approval.state.value}"
-    what = title(one, secrets=core.secrets)
-    run = core.queries.run_of(view.id)
-    ids = f"#{view.id}" if run is None else f"#{view.id}, step of #{run.id}"
-    return f"{when}  {MARKS[one.state]} {one.action.target.id} · {what} · {one.state.value} · {who} · {ids}"
 
 
 def digest_of(core: Core, period: str, *, zone: tzinfo, now: datetime) -> Text:

@@ -24,6 +24,7 @@ from bot.answering import Speaker
 from bot.cards import Cards
 from bot.core import Core
 from bot.deciding import Named, answer_about
+from bot.fanout import again
 from bot.outcome import Outcome
 from bot.runbooks import listing
 from bot.runbooks import steering as run_steering
@@ -108,12 +109,13 @@ class Steering:
                 | commands.ShowJobs()
             ):
                 self._tell(outcome, speaker, command)
-            case commands.Cancel(ref=None):
-                self._cancel_any(outcome, facts, speaker)
+            case commands.Cancel(ref=None) | commands.RetryFailed(ref=None):
+                self._here(outcome, facts, speaker, command)
             case (
                 commands.Cancel()
                 | commands.Settle()
                 | commands.Again()
+                | commands.RetryFailed()
                 | commands.Preview()
                 | commands.Edit()
             ):
@@ -169,6 +171,7 @@ class Steering:
                 commands.Cancel(ref=commands.Ref() as ref)
                 | commands.Settle(ref=ref)
                 | commands.Again(ref=ref)
+                | commands.RetryFailed(ref=commands.Ref() as ref)
                 | commands.Preview(ref=ref)
                 | commands.Edit(ref=ref)
             ):
@@ -189,11 +192,35 @@ class Steering:
             case commands.Settle():
                 controls.settle(outcome, speaker, view, command)
             case commands.Again():
-                controls.again(core, outcome, speaker, view)
+                controls.again(core, outcome, speaker, view, ref.index)
+            case commands.RetryFailed():
+                again.failed(core, outcome, speaker, view)
             case commands.Edit(request=request):
                 forms.edit(core, outcome, speaker, view, request)
             case _:
                 controls.preview(core, outcome, speaker, view)
+
+    def _here(
+        self,
+        outcome: Outcome,
+        facts: Facts,
+        speaker: Speaker,
+        command: commands.Cancel | commands.RetryFailed,
+    ) -> None:
+        """Carry out what names no id and means something of this place."""
+        if isinstance(command, commands.Cancel):
+            self._cancel_any(outcome, facts, speaker)
+        else:
+            self._retry_here(outcome, speaker)
+
+    def _retry_here(self, outcome: Outcome, speaker: Speaker) -> None:
+        """`retry the failed ones` without an id: of the card replied to, else of the newest fan-out here."""
+        replied = speaker.about if speaker.reply_to is not None else None
+        view = again.newest(self.core, outcome) if replied is None else self.core.queries.proposal(replied)
+        if view is None:
+            outcome.say(Text.of("Nothing went to several targets here. Say which one:  retry <id> failed"))
+        else:
+            again.failed(self.core, outcome, speaker, view)
 
     def _cancel_any(self, outcome: Outcome, facts: Facts, speaker: Speaker) -> None:
         """`cancel` without an id: the one thing that it can mean, else ask."""
