@@ -16,7 +16,7 @@ from bot.planning.drafts import ActionDraft, Plan, Question, RunbookPlan, Unplac
 from bot.planning.drafts import Outcome as Planned
 from bot.planning.model import beginning
 from bot.planning.plan import plan
-from bot.proposing import Asked, Denied, bind, propose
+from bot.proposing import Asked, Denied, bind, paced, propose
 from bot.runbooks import inputs, runner
 from bot.text import Text
 from gate.domain import ProposalId, Reason, ReasonCode
@@ -141,12 +141,15 @@ def _propose(
     drafts = [replace(draft, purpose=purpose or draft.purpose) for draft in planned.drafts]
     bound = bind(core, drafts, proposal=proposal)
     if not isinstance(bound, Denied):
+        pace, selector = paced(drafts)
         asked = Asked(
             requester=speaker.operator.id,
             place=outcome.place,
             shown_in=outcome.place if replaces is None else replaces.shown_in,
             source=planned.source.value,
             replaces=None if replaces is None else replaces.id,
+            pace=pace,
+            selector=selector,
         )
         made = propose(core, outcome, bound, asked)
         if not isinstance(made, Denied):

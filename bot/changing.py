@@ -21,7 +21,6 @@ from bot.planning.grammar import request_text
 from gate import assent
 from gate.decide import ChangeAsked
 from gate.domain import AssentVerdict
-from gate.lifecycle import NOT_STARTED
 from ledger.views import ProposalView
 
 _BUT = r"(?:but|aber|pero|mais|mas|maar|ma|و?لكن|بس)"
@@ -56,10 +55,9 @@ def take(core: Core, outcome: Outcome, speaker: Speaker, decision: ChangeAsked) 
 def changed(core: Core, view: ProposalView, said: str) -> list[ActionDraft] | None:
     """Return what has not started of `view`, with the change that `said` names; None where it names none."""
     match = _CHANGE.fullmatch(said.strip())
-    left = [one for one in view.actions if one.state in NOT_STARTED]
-    if match is None or not left or not _is_yes(core, match["yes"]):
+    drafts = [] if match is None else forms.drafts_of(core, view)
+    if match is None or not drafts or not _is_yes(core, match["yes"]):
         return None
-    drafts = [forms.draft_of(core, one) for one in left]
     if match["place"] is not None and not match["place"].isdigit():
         return _elsewhere(core, drafts, match["place"])
     return _renumbered(drafts, new=_ascii(match["new"] or match["place"]), old=_ascii(match["old"]))

@@ -14,6 +14,7 @@ from bot.card_question import shown_key
 from bot.cards import Cards, how_ended
 from bot.controls import may_drop
 from bot.core import Core
+from bot.fanout.anew import pace_of
 from bot.outcome import Outcome
 from bot.planning.drafts import ActionDraft, Plan
 from bot.planning.grammar import request_text
@@ -146,7 +147,7 @@ def _phrase(view: ProposalView) -> str | None:
 
 def _edit_form(core: Core, view: ProposalView) -> Form | None:
     """Return the form to change a request in; None where its text would not read back as the same."""
-    drafts = [draft_of(core, one) for one in view.actions if one.state in NOT_STARTED]
+    drafts = drafts_of(core, view)
     request = "\n".join(map(request_text, drafts))
     read = asking.planned(core, request)
     same = isinstance(read, Plan) and [replace(one, purpose="") for one in read.drafts] == drafts
@@ -165,6 +166,16 @@ def _edit_token(core: Core, view: ProposalView) -> str:
     return tokens.make(
         core.token_key, choice=tokens.EDIT_FORM, subject=view.id, shown=shown_key(view.pending)
     )
+
+
+def drafts_of(core: Core, view: ProposalView) -> list[ActionDraft]:
+    """Return what would ask for all of `view` that has not started; of a fan-out it is one command."""
+    left = [one for one in view.actions if one.state in NOT_STARTED]
+    pace = pace_of(view, count=len(left))
+    if pace is None or not left:
+        return [draft_of(core, one) for one in left]
+    targets = tuple(str(one.action.target.id) for one in left)
+    return [replace(draft_of(core, left[0]), target_words=targets, pace=pace)]
 
 
 def draft_of(core: Core, one: ActionView) -> ActionDraft:

@@ -28,6 +28,7 @@ from bot.answering import Speaker
 from bot.cards import Cards
 from bot.core import Core
 from bot.deciding import decision_on
+from bot.fanout import part
 from bot.outcome import Outcome
 from bot.places import place_ref_doc
 from bot.ports import Form, Inbound, InboundKind
@@ -299,7 +300,7 @@ class Turns:
             self.steering.carry_out(outcome, facts, speaker, command)
             return
         first = utterance.engaged and requests.first(core, outcome, speaker, waits=facts.window is not None)
-        if first or reasons.take(core, outcome, speaker, facts):
+        if first or reasons.take(core, outcome, speaker, facts) or part.take(core, outcome, speaker):
             return
         decision = decision_on(core, facts, utterance)
         if isinstance(decision, Open):
