@@ -10,16 +10,16 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 
 from bot.core import Core
 from bot.delivery import Delivery, Live
 from bot.execution.carrier import Carrier, until_recorded
 from bot.execution.running import Running
-from bot.fanout import recording, rounds, starting
+from bot.fanout import recording, starting
 from bot.fanout.gathering import Gathering
+from bot.fanout.going import UNDER_WAY, Going
 from bot.fanout.recording import Checked, Happened, Ran
 from bot.ports import EndKind
 from gate.domain import ActionId, ProposalId, RouteKind
@@ -37,55 +37,6 @@ _LOT = 64
 #: How often a running card is edited at most.
 EDIT_EVERY_S = 1.0
 
-_UNDER_WAY = Member(state=ActionState.STARTED)
-
-
-@dataclass(slots=True, kw_only=True)
-class _Going:
-    """A fan-out under way, as far as it was read.
-
-    Attributes:
-        view: as it was read last.
-        members: how far each of the round is that is going on, in its order.
-        elsewhere: something of an earlier round still runs.
-        rest_until: the pause of the brake ends then.
-        held: nothing of it starts before somebody moves it.
-        stale: it has to be read anew; `reading` while that is seen to.
-    """
-
-    view: ProposalView
-    brake: Brake
-    starts: Gathering[starting.Wanted, ActionView | None]
-    ends: Gathering[Happened, bool]
-    views: dict[ActionId, ActionView] = field(default_factory=dict)
-    members: dict[ActionId, Member] = field(default_factory=dict)
-    elsewhere: bool = False
-    rest_until: datetime | None = None
-    held: bool = False
-    stale: bool = False
-    reading: bool = False
-    pause: asyncio.TimerHandle | None = None
-    ticker: asyncio.Task[None] | None = None
-    running: set[ActionId] = field(default_factory=set)
-
-    def read(self, view: ProposalView) -> None:
-        """Take in what the record says now."""
-        self.view, self.held, self.stale, self.reading = view, False, False, False
-        self.views = {one.action.id: one for one in view.actions}
-        queued = next((one for one in view.actions if one.state is ActionState.QUEUED), None)
-        ours = () if queued is None else rounds.members_of(view, rounds.round_of(queued))
-        self.members = {
-            one.action.id: _UNDER_WAY if one.action.id in self.running else rounds.member(one) for one in ours
-        }
-        # A round waits for what still runs of the one before, so that no more are under way than was shown.
-        self.elsewhere = any(
-            one.action.id not in self.members
-            and (one.action.id in self.running or one.state is ActionState.STARTED)
-            for one in view.actions
-        )
-        ended = [one.ended_at for one in ours if one.ended_at is not None]
-        self.rest_until = max(ended) + timedelta(seconds=self.brake.pause_s) if ended else None
-
 
 class Fanouts:
     """Every fan-out under way."""
@@ -98,7 +49,7 @@ class Fanouts:
         self._live = live
         self._running = running
         self._carrier = carrier
-        self._going: dict[ProposalId, _Going] = {}
+        self._going: dict[ProposalId, Going] = {}
         self._count = 0
         #: Called when nothing of a fan-out runs any more, for whoever goes on with that.
         self.rested: Callable[[ProposalId], Awaitable[None]] = _nothing
@@ -116,21 +67,38 @@ class Fanouts:
         head = await asyncio.to_thread(self._core.queries.head, proposal)
         if head.fanout is None:
             return False
-        await asyncio.to_thread(self._queue, proposal)
-        view = await asyncio.to_thread(self._core.queries.proposal, proposal)
-        if view is None:
-            raise LookupError(f"no proposal {proposal}")
-        going = self._going.get(proposal)
-        if going is None:
-            going = self._going[proposal] = _Going(
-                view=view,
-                brake=head.fanout.brake,
-                starts=Gathering(partial(self._start, proposal), most=_LOT),
-                ends=Gathering(partial(self._record, proposal), most=_LOT),
-            )
-        going.read(view)
-        self._advance(going)
+        going = self._going.get(proposal) or self._begun(head, head.fanout.brake)
+        going.moving += 1
+        try:
+            await asyncio.to_thread(self._queue, proposal)
+            view = await asyncio.to_thread(self._core.queries.proposal, proposal)
+            if view is None:
+                raise LookupError(f"no proposal {proposal}")
+            going.read(view)
+            self._advance(going)
+        finally:
+            going.moving -= 1
+            self._forget(going)
         return True
+
+    def _begun(self, head: ProposalView, brake: Brake) -> Going:
+        going = self._going[head.id] = Going(
+            view=head,
+            brake=brake,
+            starts=Gathering(partial(self._start, head.id), most=_LOT),
+            ends=Gathering(partial(self._record, head.id), most=_LOT),
+        )
+        return going
+
+    def _forget(self, going: Going) -> None:
+        """Forget what neither runs nor rests only for a while; the record knows how far it is."""
+        if going.running or going.moving:
+            return
+        if going.ticker is not None:
+            going.ticker.cancel()
+            going.ticker = None
+        if going.pause is None:
+            self._going.pop(going.view.id, None)
 
     def _queue(self, proposal: ProposalId) -> None:
         """Queue what needs nobody's yes, all of it at once."""
@@ -156,7 +124,7 @@ class Fanouts:
 
     # ------------------------------------------------------------ who is next
 
-    def _advance(self, going: _Going) -> None:
+    def _advance(self, going: Going) -> None:
         """Start what may start now, and see to it that the end of a pause is noticed."""
         names, members = list(going.members), list(going.members.values())
         if going.held or going.stale or going.elsewhere:
@@ -167,17 +135,17 @@ class Fanouts:
         if left_s > 0 and going.pause is None and rests(members, going.brake):
             going.pause = asyncio.get_running_loop().call_later(left_s, self._rested, going)
 
-    def _pause_left_s(self, going: _Going) -> float:
+    def _pause_left_s(self, going: Going) -> float:
         if not going.brake.pause_s or going.rest_until is None:
             return 0.0
         return (going.rest_until - self._core.now()).total_seconds()
 
-    def _rested(self, going: _Going) -> None:
+    def _rested(self, going: Going) -> None:
         going.pause = None
         self._advance(going)
 
-    def _begin(self, going: _Going, action: ActionId) -> None:
-        going.members[action] = _UNDER_WAY
+    def _begin(self, going: Going, action: ActionId) -> None:
+        going.members[action] = UNDER_WAY
         going.running.add(action)
         self._count += 1
         if going.ticker is None:
@@ -191,11 +159,11 @@ class Fanouts:
 
     # ------------------------------------------------------------ one member
 
-    async def _carry_out(self, going: _Going, view: ActionView) -> None:
+    async def _carry_out(self, going: Going, view: ActionView) -> None:
         action, proposal = view.action.id, going.view.id
         stuck: LedgerUnwritableError | None = None
         try:
-            going.members[action] = await self._in_turn(going, view)
+            going.over(action, await self._in_turn(going, view))
         except LedgerUnwritableError as error:
             stuck, going.held = error, True
         except Exception:
@@ -206,6 +174,7 @@ class Fanouts:
             going.running.discard(action)
             self._running.over(action)
         going.rest_until = self._core.now() + timedelta(seconds=going.brake.pause_s)
+        going.stale |= going.elsewhere
         if stuck is not None:
             self.stuck(proposal, stuck)
         elif going.stale and not going.reading:
@@ -213,23 +182,15 @@ class Fanouts:
             await self.stale(proposal)
         self._make_room()
         if not going.running:
-            await self._at_rest(going)
+            self._forget(going)
+            await self.rested(proposal)
 
     def _make_room(self) -> None:
         """Let what waits for a free place go on, whichever fan-out it is of."""
         for other in list(self._going.values()):
             self._advance(other)
 
-    async def _at_rest(self, going: _Going) -> None:
-        proposal = going.view.id
-        if going.ticker is not None:
-            going.ticker.cancel()
-            going.ticker = None
-        if going.pause is None and self._going.get(proposal) is going:
-            del self._going[proposal]
-        await self.rested(proposal)
-
-    async def _in_turn(self, going: _Going, view: ActionView) -> Member:
+    async def _in_turn(self, going: Going, view: ActionView) -> Member:
         """Start and run one member when its target is free; return how it ended."""
         action = view.action.id
         async with self._running.turn(view, name=f"#{going.view.id}", waits=_unsaid):
