@@ -113,6 +113,7 @@ def build(
     queries = Queries(ledger.reader)
     settle(library, lambda capability: queries.capability(capability) is not None)
     shelf = Shelf(load_library(library if library.is_dir() else None), folder=library)
+    known = KnownSecrets(filter(None, [key_of(config)]))
     settings = Settings(start=config.layers, runtime=functools.partial(said_at_run_time, queries))
     kept = functools.partial(settings.number, "bot.output_max_bytes")
     core = Core(
@@ -120,7 +121,7 @@ def build(
         queries=queries,
         inventory=inventory,
         shelf=shelf,
-        executor=executor or FleetExecutor(inventory, output_bytes=kept),
+        executor=executor or FleetExecutor(inventory, output_bytes=kept, learn=known.learn),
         rules=rules_of(config),
         lexicons=load_lexicons(),
         policy=config.policy,
@@ -136,7 +137,7 @@ def build(
         delegates=delegates_of(config.agents, places=config.places, inventory=inventory),
         settings=settings,
         retention_days=config.number("ledger.retention_days"),
-        secrets=KnownSecrets(filter(None, [key_of(config)])),
+        secrets=known,
         thinker=thinker,
         rehearsal=config.rehearsal,
         probe=probe,

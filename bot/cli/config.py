@@ -40,6 +40,7 @@ def register(subparsers: Subparsers) -> None:
 
 def _check(args: argparse.Namespace) -> int:
     from bot import surfaces  # noqa: PLC0415  # lazy: imports what is switched on
+    from bot.inventory.passwords import lacking  # noqa: PLC0415  # lazy, as below
     from bot.settings.checks import lone_deciders, small_quorums  # noqa: PLC0415  # lazy: only this verb warns
     from bot.settings.inventory import inventory_of  # noqa: PLC0415  # lazy: brings rapidfuzz
     from bot.settings.rules import rule_files, rules_of  # noqa: PLC0415  # lazy: brings the rule grammar
@@ -58,7 +59,12 @@ def _check(args: argparse.Namespace) -> int:
     if rule_files(config):
         print(f"rules of your own: {', '.join(map(str, rule_files(config)))}")
     targets = inventory.targets.values()
-    for warning in (*lone_deciders(config.policy, targets), *small_quorums(config.policy, targets)):
+    warnings = (
+        *lone_deciders(config.policy, targets),
+        *small_quorums(config.policy, targets),
+        *lacking(inventory.identifier.passwords),
+    )
+    for warning in warnings:
         print(f"warning: {warning}")
     return 0
 

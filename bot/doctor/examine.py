@@ -4,7 +4,7 @@ What cannot be probed is a finding too, never a crash: a doctor that dies of the
 rule it owns: a broken config stops only what needs it.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -82,12 +82,8 @@ async def examine(probes: Probes) -> AsyncIterator[Finding]:
         for finding in judged:
             yield finding
     if config is not None:
-        running = probes.writer(probes.paths.ledger) is not None
-        live = probes.health(probes.paths.health) if running else {}
-        for name, problems in probes.surfaces(config).items():
-            yield findings.surface(name, live.get(name), problems, running=running)
-        if address := config.text("metrics.listen"):
-            yield findings.metrics(address, live.get("metrics"), running=running)
+        for finding in _configured(probes, config):
+            yield finding
         for name, reach in (await probes.reach(config)).items():
             yield findings.target(name, reach)
 
@@ -126,6 +122,27 @@ def _local(probes: Probes) -> list[tuple[str, Callable[[], tuple[Finding, ...]]]
         ("instance", instance),
         ("ledger", ledger),
     ]
+
+
+def _configured(probes: Probes, config: Config) -> Iterator[Finding]:
+    yield from _passwords(probes, config)
+    running = probes.writer(probes.paths.ledger) is not None
+    live = probes.health(probes.paths.health) if running else {}
+    for name, problems in probes.surfaces(config).items():
+        yield findings.surface(name, live.get(name), problems, running=running)
+    if address := config.text("metrics.listen"):
+        yield findings.metrics(address, live.get("metrics"), running=running)
+
+
+def _passwords(probes: Probes, config: Config) -> Iterator[Finding]:
+    for name, table in config.targets.items():
+        if table.become_password_file is None:
+            continue
+        file = Path(table.become_password_file).expanduser()
+        try:
+            yield findings.password_access(name, probes.access(file), str(file))
+        except OSError as error:
+            yield _unreadable(f"password of {name}", error)
 
 
 def _unreadable(name: str, error: OSError) -> Finding:

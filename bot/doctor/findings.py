@@ -190,6 +190,28 @@ def key_access(access: Access, path: str) -> Finding:
     return _ok("signing key", path)
 
 
+def password_access(name: str, access: Access, path: str) -> Finding:
+    """Judge who may read the password that sudo on a target asks for."""
+    title = f"password of {name}"
+    if not access.exists:
+        return Finding(
+            name=title,
+            status=Status.FAIL,
+            code="password_missing",
+            what=f"{path} is not there, so nothing runs on {name}",
+            mend=f"Write it: install -m 600 /dev/stdin {path}, or mend become_password_file",
+        )
+    if access.mode & (stat.S_IRWXG | stat.S_IRWXO):
+        return Finding(
+            name=title,
+            status=Status.FAIL,
+            code="password_open_to_others",
+            what=f"{path} is open to others (mode {stat.S_IMODE(access.mode):o}), who could be root there",
+            mend=f"chmod 600 {path}, then change the password if anybody may have read it",
+        )
+    return _ok(title, path)
+
+
 def disk(*, free: int, total: int, path: str) -> Finding:
     """Judge the room that the ledger has; without any nothing can be recorded, so nothing runs."""
     what = f"{free // 2**20} MiB of {total // 2**20} MiB free at {path}"

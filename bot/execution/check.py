@@ -80,7 +80,7 @@ def _failed(ended: Ended, target: Target, text: str) -> Reach:
         return _bad(
             "sudo",
             f"{target.id}: sudo -n does not work for {target.user} ({last}). Allow it without a password in "
-            f"/etc/sudoers.d, or remove become from [targets.{target.id}].",
+            f"/etc/sudoers.d, or give its password: become_password_file in [targets.{target.id}].",
             ended,
         )
     missing = f"It needs {target.shell}, env and timeout. " if ended.exit_code == _NOT_FOUND else ""

@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from bot.execution.asking import Learn, NotLetError, Passwords
 from bot.execution.capture import Capture
 from bot.execution.limits import Limits
 from bot.execution.local import Self, run_local
@@ -20,7 +21,7 @@ from bot.execution.turns import Place
 from bot.execution.unreached import StoppedError, Unreached, UnreachedError
 from bot.execution.wrap import problems, sweep, wrap
 from bot.inventory.hostkeys import KnownHostsError
-from bot.inventory.identity import ssh_entry
+from bot.inventory.identity import asked, ssh_entry
 from bot.inventory.model import Inventory
 from bot.inventory.ssh_config import SshConfigError
 from bot.ports import Ended, EndKind, OutputSink
@@ -39,6 +40,7 @@ class FleetExecutor:
         inventory: the targets, and how to identify them.
         limits: bounds on connections, time and memory.
         output_bytes: returns how much output of a command is kept, asked for each; None: as in `limits`.
+        learn: told every password that is read, so that it is masked; None where nothing is shown.
     """
 
     def __init__(
@@ -47,11 +49,13 @@ class FleetExecutor:
         *,
         limits: Limits | None = None,
         output_bytes: Callable[[], int] | None = None,
+        learn: Learn | None = None,
     ) -> None:
         self._inventory = inventory
         self._limits = limits or Limits()
         self._output_bytes = output_bytes
         self._opened: Pool | None = None
+        self._passwords = Passwords(inventory.identifier.passwords, learn=learn or (lambda _: None))
         self._under_way = asyncio.Semaphore(self._limits.commands)
         account = pwd.getpwuid(os.getuid())
         self._me = Self(user=account.pw_name, home=account.pw_dir)
@@ -73,7 +77,7 @@ class FleetExecutor:
             return Ended(kind=EndKind.NOT_STARTED, note=f"{action.act} is nothing that runs")
         try:
             self._check_identity(action.target)
-            return await self._run(action, capture=capture, cancel=cancel)
+            return await self._let(action, capture=capture, cancel=cancel)
         except UnreachedError as error:
             return Ended(kind=EndKind.NOT_STARTED, note=error.note, cause=error.cause)
         except StoppedError:
@@ -112,18 +116,29 @@ class FleetExecutor:
                 "wrapper). Nothing ran. Ask again to see what it is now.",
             )
 
+    async def _let(self, action: Action, *, capture: Capture, cancel: asyncio.Event) -> Ended:
+        """Run it, and put into words that sudo did not let it."""
+        try:
+            return await self._run(action, capture=capture, cancel=cancel)
+        except NotLetError as error:
+            host = asked(action.target, self._inventory.targets) or action.target.id
+            raise self._passwords.refusal(host, error.said) from None
+
     async def _run(self, action: Action, *, capture: Capture, cancel: asyncio.Event) -> Ended:
         token, limits = secrets.token_hex(16), self._limits
-        wrapped = wrap(action, token=token, kill_after_s=limits.kill_after_s)
+        host = asked(action.target, self._inventory.targets)
+        password = self._passwords.read(host)
+        wrapped = wrap(action, token=token, kill_after_s=limits.kill_after_s, password=password)
         for problem in problems(action, wrapped, max_bytes=limits.command_bytes):
             raise UnreachedError(Unreached.UNUSABLE, problem)
         entry = ssh_entry(action.target, self._inventory.targets)
         place = Place(self._under_way)
+        sweeper = partial(sweep, action, token, password=password)
         if entry is None:
             return await run_local(
                 wrapped,
                 place=place,
-                sweep=partial(sweep, action, token),
+                sweep=sweeper,
                 capture=capture,
                 timeout_s=action.timeout_s,
                 cancel=cancel,
@@ -139,7 +154,7 @@ class FleetExecutor:
                 entry.address, name=action.target.id, user=entry.user, port=entry.port
             ),
             place=place,
-            sweep=partial(sweep, action, token),
+            sweep=sweeper,
             capture=capture,
             timeout_s=action.timeout_s,
             cancel=cancel,

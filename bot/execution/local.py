@@ -43,11 +43,14 @@ class _Protocol(asyncio.SubprocessProtocol):
         self._transport = cast("asyncio.SubprocessTransport", transport)
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        self._progress.capture.feed(data, stderr=fd == _STDERR)
+        self._progress.feed(data, stderr=fd == _STDERR)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        del fd, exc
+        del exc
+        if fd == 0:
+            return
         self._open -= 1
+        self._progress.whole = not self._open
         if not self._open and not self._progress.drained.done():
             self._progress.drained.set_result(None)
 
@@ -124,7 +127,7 @@ async def _run(
     limits: Limits,
     me: Self,
 ) -> Ended:
-    progress = Progress(capture)
+    progress = Progress(capture, word=wrapped.word)
     transport = await _start(wrapped, progress, me=me)
     process = _Process(pid=transport.get_pid(), sweeper=sweep, me=me, limits=limits)
     try:
@@ -140,7 +143,8 @@ async def _run(
         if not progress.exited.done():
             process.signal("KILL")
             await asyncio.wait({progress.exited}, timeout=limits.kill_after_s)
-        transport.close()
+        with contextlib.suppress(PermissionError):
+            transport.close()
 
 
 async def _start(wrapped: Wrapped, progress: Progress, *, me: Self) -> asyncio.SubprocessTransport:
@@ -151,7 +155,7 @@ async def _start(wrapped: Wrapped, progress: Progress, *, me: Self) -> asyncio.S
         transport, _ = await loop.subprocess_exec(
             lambda: _Protocol(progress),
             *wrapped.argv,
-            stdin=asyncio.subprocess.DEVNULL,
+            stdin=asyncio.subprocess.DEVNULL if wrapped.stdin is None else asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             # One pipe keeps the two in the order in which they were written; two tell them apart.
             stderr=asyncio.subprocess.PIPE if progress.capture.apart else asyncio.subprocess.STDOUT,
@@ -164,6 +168,10 @@ async def _start(wrapped: Wrapped, progress: Progress, *, me: Self) -> asyncio.S
             Unreached.NO_SHELL,
             f"{wrapped.argv[0]} could not be started in {workdir}: {error}. Check that both exist here.",
         ) from error
+    pipe = transport.get_pipe_transport(0)
+    if wrapped.stdin is not None and isinstance(pipe, asyncio.WriteTransport):
+        pipe.write(wrapped.stdin)
+        pipe.close()
     return transport
 
 
@@ -173,4 +181,5 @@ async def _quietly(wrapped: Wrapped, *, me: Self) -> None:
     try:
         await progress.exited
     finally:
-        transport.close()
+        with contextlib.suppress(PermissionError):  # a sudo that runs as somebody else is not ours to kill
+            transport.close()

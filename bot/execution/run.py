@@ -11,6 +11,7 @@ from collections.abc import Coroutine
 from enum import StrEnum
 from typing import Protocol, TypeVar
 
+from bot.execution.asking import NotLetError, Opening
 from bot.execution.capture import Capture
 from bot.execution.limits import Limits
 from bot.execution.unreached import StoppedError
@@ -25,7 +26,13 @@ _SIGNALLED_EXITS = frozenset({124, 137, 143})  # what `timeout` leaves: its own,
 class Progress:
     """What is known of a running command so far.
 
+    Args:
+        capture: where output goes.
+        word: what the command says right before it starts, behind a sudo that asks; "" for nothing.
+
     Attributes:
+        opening: waits for the word; None for none.
+        whole: all output has come, for certain.
         exit_code: of the command, once reported; a signal is 128 + its number.
         exited: done when the exit code is known or never will be.
         drained: done when no more output can come.
@@ -33,14 +40,41 @@ class Progress:
         began: clock before the command could run, so that what it took is never told too short.
     """
 
-    def __init__(self, capture: Capture) -> None:
+    def __init__(self, capture: Capture, *, word: str = "") -> None:
         loop = asyncio.get_running_loop()
         self.began = time.monotonic()
         self.capture = capture
+        self.opening = Opening(word, self._take) if word else None
+        self.whole = False
         self.exit_code: int | None = None
         self.exited: asyncio.Future[None] = loop.create_future()
         self.drained: asyncio.Future[None] = loop.create_future()
         self.lost = ""
+
+    def feed(self, chunk: bytes, *, stderr: bool) -> None:
+        """Take output."""
+        if self.opening is None:
+            self.capture.feed(chunk, stderr=stderr)
+        else:
+            self.opening.feed(chunk, stderr=stderr)
+
+    def _take(self, chunk: bytes, stderr: bool) -> None:  # noqa: FBT001 -- called back
+        self.capture.feed(chunk, stderr=stderr)
+
+    @property
+    def begun(self) -> bool:
+        """Whether the command may run; not while a sudo in front of it still asks."""
+        return self.opening is None or self.opening.started
+
+    @property
+    def refused(self) -> bool:
+        """Whether it is certain that sudo ended without having started the command."""
+        return (
+            self.opening is not None
+            and not self.opening.started
+            and self.exit_code is not None
+            and self.whole
+        )
 
     def exit(self, code: int) -> None:
         """Report the exit code."""
@@ -92,6 +126,9 @@ async def supervise(
         cancel: set to stop it.
         limits: bounds.
         connect_s: passed on.
+
+    Raises:
+        NotLetError: sudo did not let it start.
     """
     patience = timeout_s + limits.kill_after_s + limits.grace_s
     stop = await _first(progress.exited, cancel, patience)
@@ -100,8 +137,12 @@ async def supervise(
     run_s = time.monotonic() - progress.began
     if stop is None and run_s >= timeout_s and progress.exit_code in _SIGNALLED_EXITS:
         stop = _Stop.TIMEOUT
-        await carrier.sweep("KILL")
+        await _sweep(progress, carrier, "KILL")
     held = await _drain(progress, limits)
+    if progress.opening is not None:
+        if stop is None and progress.refused:
+            raise NotLetError(progress.opening.said)
+        progress.opening.flush()
     kind, code, note = _verdict(progress, stop, timeout_s, held=held)
     return Ended(
         kind=kind,
@@ -154,11 +195,17 @@ async def _stop(progress: Progress, carrier: Carrier, *, limits: Limits) -> None
         carrier.signal(name)
         await asyncio.wait({progress.exited}, timeout=min(0.2, limits.kill_after_s))
         # even when the command itself has ended: what it left behind in other groups is stopped too
-        await carrier.sweep(name)
+        await _sweep(progress, carrier, name)
         await asyncio.wait({progress.exited}, timeout=limits.kill_after_s)
         if progress.exited.done():
             break
-    await carrier.sweep("KILL")
+    await _sweep(progress, carrier, "KILL")
+
+
+async def _sweep(progress: Progress, carrier: Carrier, name: str) -> None:
+    """Sweep what runs; while sudo still asks, that would be one more try at its password."""
+    if progress.begun:
+        await carrier.sweep(name)
 
 
 async def _drain(progress: Progress, limits: Limits) -> bool:

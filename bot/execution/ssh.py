@@ -33,8 +33,9 @@ _Opened = tuple[_Channel, asyncssh.SSHClientSession[bytes]]
 class _Session(asyncssh.SSHClientSession[bytes]):
     """Reports a channel's output and end."""
 
-    def __init__(self, progress: Progress) -> None:
+    def __init__(self, progress: Progress, *, stdin: bytes | None) -> None:
         self.progress = progress
+        self._stdin = stdin
         self.channel: _Channel | None = None
         self.gone = False
 
@@ -43,7 +44,16 @@ class _Session(asyncssh.SSHClientSession[bytes]):
         self.channel = chan
 
     def data_received(self, data: bytes, datatype: int | None) -> None:
-        self.progress.capture.feed(data, stderr=datatype == EXTENDED_DATA_STDERR)
+        self.progress.feed(data, stderr=datatype == EXTENDED_DATA_STDERR)
+
+    def session_started(self) -> None:
+        if self._stdin is not None and self.channel is not None:
+            self.channel.write(self._stdin)
+            self.channel.write_eof()
+
+    def eof_received(self) -> bool:
+        self.progress.whole = True
+        return False
 
     def exit_status_received(self, status: int) -> None:
         self.progress.exit(status)
@@ -89,7 +99,7 @@ class _Remote:
     async def _run(self, wrapped: Wrapped) -> None:
         progress = Progress(Capture(head_bytes=0, tail_bytes=0, on_output=lambda _: None))
         channel, _ = await self.lease.connection.create_session(
-            lambda: _Session(progress), wrapped.line, encoding=None
+            lambda: _Session(progress, stdin=wrapped.stdin), wrapped.line, encoding=None
         )
         try:
             await progress.exited
@@ -162,7 +172,7 @@ async def _start(
     loop = asyncio.get_running_loop()
     for pause_s in (*_CHANNEL_PAUSES_S, None):
         await place.take(cancel=cancel)
-        session = _Session(Progress(capture))
+        session = _Session(Progress(capture, word=wrapped.word), stdin=wrapped.stdin)
         # a dead connection looks like this for a while, and many may have died at once
         silent = loop.call_later(limits.silence_s, place.give_back)
         try:

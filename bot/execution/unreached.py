@@ -22,6 +22,7 @@ class Unreached(StrEnum):
     CONFIG = "config"
     PROTOCOL = "protocol"
     CHANNEL = "channel"  # connected, but the server opens no more sessions
+    SUDO = "sudo"  # sudo there did not start the command
     DRIFTED = "drifted"  # the target is not the one that was approved any more
     UNUSABLE = "unusable"  # the command cannot be handed to a shell
     NO_SHELL = "no_shell"  # this machine could not start the program

@@ -8,7 +8,7 @@ signals do not reach: children in groups of their own, commands under sudo, proc
 import re
 import shlex
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bot.inventory.identity import sudo
 from gate.domain import Action
@@ -50,6 +50,10 @@ _SWEEP = (
     'p="${e#/proc/}"; kill -"$2" "${p%/environ}" 2>/dev/null; done; :'
 )
 
+#: Runs right behind a sudo that asks, and has its input: leaves that, and says the word of `asking`.
+_SAY = 'exec </dev/null; w="$1"; shift; echo "$w"'
+_SAY_APART = f'{_SAY}; echo "$w" >&2'
+
 #: What a command reads, and where it writes: both streams in the order in which they came, unless somebody
 #: expects something of one of them.
 _TOGETHER, _APART = "</dev/null 2>&1", "</dev/null"
@@ -71,36 +75,49 @@ class Wrapped:
         line: the same for a login shell, which SSH always puts in between.
         workdir: for `argv` without a prologue: where to start; "" for the user's home.
         env: for `argv` without a prologue: what to add to HOME, USER and LOGNAME.
+        password: what sudo reads from its input; None for no sudo that asks.
+        word: said by the command right before it starts; "" where nobody waits for it.
     """
 
     argv: tuple[str, ...]
     line: str
     workdir: str = ""
     env: tuple[tuple[str, str], ...] = ()
+    password: str | None = field(default=None, repr=False)
+    word: str = ""
+
+    @property
+    def stdin(self) -> bytes | None:
+        """What to write to its input, which is closed then; None for no input at all."""
+        return None if self.password is None else f"{self.password}\n".encode()
 
 
 #: Makes the command that sends a signal, "TERM" or "KILL", to every process of one run.
 Sweeper = Callable[[str], Wrapped]
 
 
-def wrap(action: Action, *, token: str, kill_after_s: float) -> Wrapped:
+def wrap(action: Action, *, token: str, kill_after_s: float, password: str | None = None) -> Wrapped:
     """Return how `action` is started; its target must be identified.
 
     Args:
         action: what was granted.
         token: unique to this run.
         kill_after_s: seconds between the timeout's TERM and its KILL.
+        password: what sudo on the host asks for; None where it does not ask.
     """
     target = action.target
     streams = _TOGETHER if action.runbook is None else _APART
     env = (*ENVIRONMENT, (_MARK, token), *action.env)
     shell = (*_shell(target.shell), _inner(action))
     limit = ("timeout", "-k", f"{kill_after_s:g}", str(action.timeout_s))
-    prefix = target.wrapper + sudo(target.become)
+    word = "" if password is None else f"sayso-started-{token}"
+    prefix = _prefix(action, say=_SAY if streams == _TOGETHER else _SAY_APART, word=word)
     if prefix:
         pairs = tuple(f"{name}={value}" for name, value in env)
         argv = (*prefix, "sh", "-c", _PROLOGUE, "sayso", action.workdir, *pairs, *limit, *shell)
-        return Wrapped(argv=argv, line=_outer(argv, streams=streams), env=ENVIRONMENT)
+        streams = streams if password is None else streams.replace("</dev/null", "").strip()
+        line = _outer(argv, streams=streams)
+        return Wrapped(argv=argv, line=line, env=ENVIRONMENT, password=password, word=word)
     start = f"cd -- {shlex.quote(action.workdir)} && " if action.workdir else ""
     assigned = " ".join(f"{name}={shlex.quote(value)}" for name, value in env)
     # each program in front of the shell costs a millisecond; env is last, so only the shell loads a locale
@@ -108,11 +125,23 @@ def wrap(action: Action, *, token: str, kill_after_s: float) -> Wrapped:
     return Wrapped(argv=(*limit, *shell), line=line, workdir=action.workdir, env=env)
 
 
-def sweep(action: Action, token: str, signal: str) -> Wrapped:
+def sweep(action: Action, token: str, signal: str, *, password: str | None = None) -> Wrapped:
     """Return a command that sends `signal` to every process of the run `token`, wherever it hides."""
-    prefix = action.target.wrapper + sudo(action.target.become)
+    prefix = _prefix(action, say=_SAY, word="" if password is None else "swept")
     argv = (*prefix, "sh", "-c", _SWEEP, "sayso", token, signal)
-    return Wrapped(argv=argv, line=_outer(argv), env=ENVIRONMENT)
+    streams = _TOGETHER if password is None else "2>&1"
+    return Wrapped(argv=argv, line=_outer(argv, streams=streams), env=ENVIRONMENT, password=password)
+
+
+def _prefix(action: Action, *, say: str, word: str) -> tuple[str, ...]:
+    """Return what stands in front: into the container, as somebody else, and the word where one is said."""
+    target = action.target
+    if not word:
+        return target.wrapper + sudo(target.become)
+    # the sudo that asks is that of the host, so it comes first
+    prefix = target.wrapper + sudo(target.become) if target.wrapper else sudo(target.become, asks=True)
+    behind = prefix.index("--") + 1
+    return (*prefix[:behind], "sh", "-c", f'{say}; exec "$@"', "sayso", word, *prefix[behind:])
 
 
 def _outer(argv: tuple[str, ...], *, streams: str = _TOGETHER) -> str:

@@ -13,6 +13,7 @@ from bot.inventory.config import RESERVED, ServiceConfig, TargetConfig
 from bot.inventory.hostkeys import KnownHosts
 from bot.inventory.identity import Identifier
 from bot.inventory.model import Inventory, InventoryError
+from bot.inventory.passwords import passwords
 from bot.inventory.ssh_config import SshConfig
 from gate.blast import Service
 from gate.domain import Target, TargetId, TargetKind
@@ -52,6 +53,7 @@ def build(
         known_hosts=KnownHosts(),
         known_hosts_files=known_hosts,
         local_user=user,
+        passwords=passwords(tables),
     )
     return Inventory(
         targets={TargetId(name): _target(name, table) for name, table in tables.items()},

@@ -20,6 +20,7 @@ Address = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_:][A-Za-z0-9_.:
 User = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_0-9][A-Za-z0-9_.@-]{0,63}$")]
 Container = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$")]
 Pod = Annotated[str, StringConstraints(pattern=r"^([a-z]+/)?[a-z0-9][a-z0-9.-]{0,252}$")]
+Variable = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 Shell = Annotated[str, StringConstraints(pattern=r"^/?[A-Za-z0-9][A-Za-z0-9_./-]{0,127}$")]
 
 RESERVED = frozenset({"all"})
@@ -33,7 +34,8 @@ class TargetConfig(BaseModel):
         user, port: left out: what the SSH config says, else the bot's own user and 22.
         via: the target that pct, docker or kubectl runs on; left out: this machine.
         container: id for pct, name for docker, container within the pod for kubectl.
-        become: true for root, or the name of the user whom `sudo -n` runs commands as.
+        become: true for root, or the name of the user whom sudo runs commands as.
+        become_password_file, become_password_env: where the password is that sudo asks for.
     """
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
@@ -47,6 +49,8 @@ class TargetConfig(BaseModel):
     pod: Pod | None = None
     namespace: Container | None = None
     become: bool | User = False
+    become_password_file: str | None = Field(default=None, min_length=1)
+    become_password_env: Variable | None = None
     shell: Shell = "bash"
     tags: tuple[Slug, ...] = Field(default=(), strict=False)
     state: TargetState = Field(default=TargetState.ACTIVE, strict=False)
@@ -63,10 +67,16 @@ class TargetConfig(BaseModel):
         for name in sorted(_KIND_FIELDS - allowed):
             if getattr(self, name) is not None:
                 raise ValueError(f"`{name}` means nothing for a {self.kind} target; remove it")
+        if self.become_password_file is not None and self.become_password_env is not None:
+            raise ValueError("`become_password_file` and `become_password_env` are both there; keep one")
+        for name in ("become_password_file", "become_password_env"):
+            if getattr(self, name) is not None and not self.become:
+                raise ValueError(f"`{name}` means nothing without `become`")
         return self
 
 
-_KIND_FIELDS = frozenset({"address", "user", "port", "via", "container", "pod", "namespace"})
+_PASSWORDS = frozenset({"become_password_file", "become_password_env"})
+_KIND_FIELDS = frozenset({"address", "user", "port", "via", "container", "pod", "namespace"}) | _PASSWORDS
 _NEEDED: dict[TargetKind, frozenset[str]] = {
     TargetKind.LOCAL: frozenset(),
     TargetKind.SSH: frozenset(),
@@ -75,8 +85,8 @@ _NEEDED: dict[TargetKind, frozenset[str]] = {
     TargetKind.KUBECTL: frozenset({"pod"}),
 }
 _ALLOWED: dict[TargetKind, frozenset[str]] = {
-    TargetKind.LOCAL: frozenset(),
-    TargetKind.SSH: frozenset({"address", "user", "port"}),
+    TargetKind.LOCAL: _PASSWORDS,
+    TargetKind.SSH: frozenset({"address", "user", "port"}) | _PASSWORDS,
     TargetKind.PCT: frozenset({"via"}),
     TargetKind.DOCKER: frozenset({"via"}),
     TargetKind.KUBECTL: frozenset({"via", "namespace", "container"}),

@@ -6,10 +6,11 @@ and a host key is what known_hosts trusts, not what the host would show.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bot.inventory.hostkeys import HostKeys, KnownHosts
+from bot.inventory.passwords import Password
 from bot.inventory.ssh_config import SshConfig, SshHost
 from gate.domain import Target, TargetId, TargetKind, TargetState
 
@@ -20,12 +21,14 @@ class Identifier:
 
     Attributes:
         known_hosts_files: files to use whatever the SSH config says; None to follow the SSH config.
+        passwords: of the targets whose sudo asks for one.
     """
 
     ssh_config: SshConfig
     known_hosts: KnownHosts
     known_hosts_files: tuple[Path, ...] | None
     local_user: str
+    passwords: Mapping[TargetId, Password] = field(default_factory=dict)
 
     def host(self, alias: str, *, user: str = "", port: int = 0) -> SshHost:
         """Resolve an SSH alias. Raises SshConfigError."""
@@ -74,14 +77,29 @@ class Identifier:
             port=outer.port,
             user=outer.user,
             host_keys=outer.host_keys,
-            wrapper=outer.wrapper + sudo(outer.become) + entry.wrapper,
+            wrapper=outer.wrapper + sudo(outer.become, asks=outer.id in self.passwords) + entry.wrapper,
             state=outer.state if outer.state is TargetState.DESTROYED else entry.state,
         )
 
 
-def sudo(user: str) -> tuple[str, ...]:
-    """Return the argv prefix that runs the rest as `user`, never asking for a password; () for nobody."""
-    return ("sudo", "-n", "-H", "-u", user, "--") if user else ()
+def sudo(user: str, *, asks: bool = False) -> tuple[str, ...]:
+    """Return the argv prefix that runs the rest as `user`; () for nobody.
+
+    Args:
+        user: whom to become.
+        asks: it reads a password from its input, whatever it remembers, and says nothing to ask for it; else
+            it never asks.
+    """
+    how = ("-k", "-S", "-p", "") if asks else ("-n",)
+    return ("sudo", *how, "-H", "-u", user, "--") if user else ()
+
+
+def asked(target: Target, targets: Mapping[TargetId, Target]) -> TargetId | None:
+    """Return the host whose sudo `target` is reached through, which is itself for a host; None for none."""
+    entry: Target | None = targets[target.id]
+    while entry is not None and entry.kind not in (TargetKind.SSH, TargetKind.LOCAL):
+        entry = None if entry.via is None else targets[entry.via]
+    return None if entry is None or not entry.become else entry.id
 
 
 def ssh_entry(target: Target, targets: Mapping[TargetId, Target]) -> Target | None:

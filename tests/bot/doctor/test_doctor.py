@@ -221,6 +221,20 @@ async def test_files_open_to_others(patient: Patient) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("mode", "code"), [(0o600, "ok"), (0o640, "password_open_to_others"), (None, "password_missing")]
+)
+async def test_who_can_read_the_password_of_sudo(patient: Patient, mode: int | None, code: str) -> None:
+    file = patient.folder / "box.sudo"
+    if mode is not None:
+        file.write_text("open sesame")
+        file.chmod(mode)
+    patient.text = f"[targets.box]\nbecome = true\nbecome_password_file = '{file}'\n"
+    found = [one async for one in examine(patient.probes()) if one.name == "password of box"]
+    assert [one.code for one in found] == [code]
+    assert "open sesame" not in repr(found)
+
+
 async def test_what_cannot_be_looked_at_is_a_fault_and_no_crash(patient: Patient) -> None:
     def locked(_path: Path) -> tuple[int, int]:
         raise PermissionError(13, "Permission denied")

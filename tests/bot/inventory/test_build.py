@@ -102,3 +102,19 @@ def test_the_graph_tells_what_depends_on_a_service_and_a_container() -> None:
     assert (caddy.known, caddy.services) == (True, ("blog",))
     container = radius((Touch(kind=TouchKind.CONTAINER, name="112"),), TargetId("pve1"), inventory.graph())
     assert (container.known, container.services) == (True, ("forge",))
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"become_password_file": "/x"},
+        {"become_password_env": "X", "become": False},
+        {"become": True, "become_password_file": "/x", "become_password_env": "X"},
+        {"become": True, "become_password_env": "not a name"},
+        {"become": True, "become_password_file": ""},
+        {"kind": "docker", "container": "app", "become": True, "become_password_file": "/x"},
+    ],
+)
+def test_a_password_needs_a_sudo_of_the_host_and_one_source(table: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        TargetConfig.model_validate(table)
