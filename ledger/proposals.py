@@ -3,16 +3,27 @@
 A fan-out has hundreds of actions and is drawn while it runs, so nothing here asks once for each of them.
 """
 
+import functools
 import json
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from gate.domain import ActionId, Digest, PersonId, PlaceId, ProposalId, RouteKind
+from gate.domain import (
+    Action,
+    ActionId,
+    Digest,
+    PersonId,
+    PlaceId,
+    ProposalId,
+    Radius,
+    RouteKind,
+    Verdict,
+)
 from gate.lifecycle import ActionState
-from ledger.codec import Doc, instant, mapping, optional, parse_instant, radius_of, verdict_of
+from ledger.codec import Doc, action_of, instant, mapping, optional, parse_instant, radius_of, verdict_of
 from ledger.kinds import Json
 from ledger.reader import Reader
 from ledger.readout import (
@@ -25,7 +36,6 @@ from ledger.readout import (
     ending_words,
     fanout_of,
     instant_or_none,
-    request_of,
     request_words,
 )
 from ledger.views import ActionView, ApprovalView, LastRun, ProposalView
@@ -176,20 +186,51 @@ def _references(
 def _action(
     row: sqlite3.Row, parent: Doc, ending: Doc | None, approval: ApprovalView | None, word: Words
 ) -> ActionView:
-    doc = json.loads(row["doc"])
+    static = _static(row["doc"])
+    command, purpose, verify = request_words(parent, row["position"])
     return ActionView(
-        action=request_of(mapping(doc["slots"]), parent, row["position"], word),
+        action=replace(
+            static.action,
+            command=word(command),
+            purpose=word(purpose),
+            verify=None if verify is None else word(verify),
+        ),
         digest=Digest(row["digest"]),
-        verdict=verdict_of(mapping(doc["verdict"])),
-        radius=radius_of(mapping(doc["radius"])),
+        verdict=static.verdict,
+        radius=static.radius,
         route=RouteKind(row["route"]),
-        because=doc["because"],
-        phrase=optional(doc["phrase"]),
+        because=static.because,
+        phrase=static.phrase,
         state=ActionState(row["state"]),
         approval=approval,
         queued_at=instant_or_none(row["queued_at"]),
         started_at=instant_or_none(row["started_at"]),
         ended_at=instant_or_none(row["ended_at"]),
         ending=None if ending is None else ending_of(ending, word),
+        rule=static.rule,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Static:
+    """What never changes about an action, but for its words, which may be forgotten."""
+
+    action: Action
+    verdict: Verdict
+    radius: Radius
+    because: str
+    phrase: str | None
+    rule: str
+
+
+@functools.lru_cache(maxsize=2048)  # a card of hundreds is drawn again and again while they run
+def _static(text: str) -> _Static:
+    doc = json.loads(text)
+    return _Static(
+        action=action_of(mapping(doc["slots"]), command="", purpose="", verify=None),
+        verdict=verdict_of(mapping(doc["verdict"])),
+        radius=radius_of(mapping(doc["radius"])),
+        because=doc["because"],
+        phrase=optional(doc["phrase"]),
         rule=doc.get("rule", ""),
     )

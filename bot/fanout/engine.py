@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
@@ -51,6 +52,7 @@ class Fanouts:
         self._carrier = carrier
         self._going: dict[ProposalId, Going] = {}
         self._count = 0
+        self._look: asyncio.Handle | None = None
         #: Called when nothing of a fan-out runs any more, for whoever goes on with that.
         self.rested: Callable[[ProposalId], Awaitable[None]] = _nothing
         #: Called when one has to be read anew.
@@ -70,11 +72,7 @@ class Fanouts:
         going = self._going.get(proposal) or self._begun(head, head.fanout.brake)
         going.moving += 1
         try:
-            await asyncio.to_thread(self._queue, proposal)
-            view = await asyncio.to_thread(self._core.queries.proposal, proposal)
-            if view is None:
-                raise LookupError(f"no proposal {proposal}")
-            going.read(view)
+            going.read(await asyncio.to_thread(self._queued, proposal))
             self._advance(going)
         finally:
             going.moving -= 1
@@ -100,11 +98,15 @@ class Fanouts:
         if going.pause is None:
             self._going.pop(going.view.id, None)
 
-    def _queue(self, proposal: ProposalId) -> None:
-        """Queue what needs nobody's yes, all of it at once."""
+    def _queued(self, proposal: ProposalId) -> ProposalView:
+        """Queue what needs nobody's yes, all of it at once, and return the fan-out as it is then."""
         while True:
             view = self._core.queries.proposal(proposal)
-            free = [] if view is None else [one for one in view.actions if _is_free(one)]
+            if view is None:
+                raise LookupError(f"no proposal {proposal}")
+            free = [one for one in view.actions if _is_free(one)]
+            if not free:
+                return view
             drafts = tuple(
                 Draft(
                     kind=Kind.ACTION_QUEUED,
@@ -115,12 +117,18 @@ class Fanouts:
             )
             expects = tuple(ActionIs(one.action.id, ActionState.PROPOSED) for one in free)
             try:
-                if drafts:
-                    self._core.ledger.append(Batch(at=self._core.now(), drafts=drafts, expects=expects))
-                    self._core.probe("action.queued")
+                self._core.ledger.append(Batch(at=self._core.now(), drafts=drafts, expects=expects))
             except LostRaceError:
                 continue
-            return
+            self._core.probe("action.queued")
+            queued = {one.action.id for one in free}
+            return replace(
+                view,
+                actions=tuple(
+                    replace(one, state=ActionState.QUEUED) if one.action.id in queued else one
+                    for one in view.actions
+                ),
+            )
 
     # ------------------------------------------------------------ who is next
 
@@ -180,13 +188,22 @@ class Fanouts:
         elif going.stale and not going.reading:
             going.reading = True
             await self.stale(proposal)
-        self._make_room()
+        if going.running:
+            self._look_soon()
+            return
+        self._look_now()
         if not going.running:
             self._forget(going)
             await self.rested(proposal)
 
-    def _make_room(self) -> None:
+    def _look_soon(self) -> None:
+        """Look once at what may start now, however many have just ended."""
+        if self._look is None:
+            self._look = asyncio.get_running_loop().call_soon(self._look_now)
+
+    def _look_now(self) -> None:
         """Let what waits for a free place go on, whichever fan-out it is of."""
+        self._look = None
         for other in list(self._going.values()):
             self._advance(other)
 
