@@ -8,6 +8,9 @@ warm has them. Sides take turns, and a ratio is the median of those of the round
 once, and Ansible takes part in two rounds only: they are slow enough to be seen so. A host that does not
 answer ends it all.
 
+Run it where nothing else runs: on a busy machine each process gets its share, so that a side which is one
+process loses time, and one that is fifty gains some.
+
 Two lines are run: a bare `uptime`, and the line that sayso sends for it (timeout, env, bash without start
 files). The aims are for the same line on both sides, and for 200 hosts; sayso over a bare `uptime` of others
 stands beside them. Memory is that of sayso's process alone: idle, after one host, and with a connection to
@@ -91,6 +94,8 @@ def main() -> int:
     if not 1 <= args.at_once <= MOST_AT_ONCE:
         parser.error(f"--at-once is from 1 to {MOST_AT_ONCE}, which is what the server takes")
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors, which servers and clients share")
+    if args.rounds < 1:
+        parser.error("--rounds is at least 1")
     try:
         if args.faults:
             found = [faults.measure(count, at_once=args.at_once) for count in args.hosts or [500]]

@@ -7,6 +7,7 @@ for handshakes, and beside that what the flood and the healthy ones take. Memory
 """
 
 import math
+import re
 from collections import Counter, defaultdict
 
 from benchmarks.fanout.sides import COMMAND, Bench, FailedError, Sayso, sayso, scratch
@@ -22,6 +23,7 @@ RIGHT = {
     Fault.DROPS: ("lost", True),
     Fault.FLOODS: ("succeeded", True),
 }
+_SPOT = re.compile(r"127\.[0-9.]+ port [0-9]+")
 #: What the peak may be above what sayso holds idle: 500 connections, and a flood that is not kept.
 MEMORY_AIM_MB = 100.0
 
@@ -80,13 +82,9 @@ def _states(hosts: Fleet, ends: dict[str, dict[str, object]]) -> bool:
         if fault is Fault.FLOODS:
             as_it_should = as_it_should and int(str(end["bytes"])) > GB
         right = right and as_it_should
-        note = str(end.get("note") or "")
-        if not as_it_should or fault is not None:
-            found[fault][
-                f"{end['state']}{'' if as_it_should else ', WRONG'}: {note.replace(name, 'HOST')[:90]}"
-            ] += 1
-        else:
-            found[fault][str(end["state"])] += 1
+        note = _SPOT.sub("ADDRESS", str(end.get("note") or "").replace(name, "HOST"))[:90]
+        what = str(end["state"]) + (": " + note if note else "")
+        found[fault][what if as_it_should else f"WRONG, {what}"] += 1
     for fault in (None, *Fault):
         for what, many in found[fault].most_common(4):
             print(f"{fault or 'healthy':8} {many:4} {what}")
