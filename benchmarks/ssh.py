@@ -5,11 +5,14 @@ same line), how fast 100 MB stream (aim: at least 1.3 times `ssh` into a pipe), 
 bounded meanwhile. A bare `uptime` on both sides is printed too, which is the pool alone: timeout, env and
 bash without start files, which each command of ours gets, are three programs more over there, and what both
 sides wait for alike brings any ratio nearer to one. The sides take turns, so that whatever else the machine
-does hits all. Exits with 1 when an aim is missed.
+does hits all. Then, alone: what 500 connections cost while nobody uses them, and whether three floods of a
+third of a gigabyte each at once keep memory bounded. Exits with 1 when an aim is missed.
 """
 
 import argparse
 import asyncio
+import contextlib
+import gc
 import os
 import resource
 import statistics
@@ -33,6 +36,7 @@ from tests.sshd import SSHD, Server, running
 ROUND_TRIP_AIM = 0.6
 STREAM_AIM = 1.3
 MEMORY_AIM_MB = 30.0
+IDLE_AIM_MB = 60.0
 MB = 1_000_000
 
 
@@ -148,6 +152,77 @@ def _pipe(argv: Sequence[str], command: str, size: int) -> float:
     return took
 
 
+async def idle(server: Server, *, count: int) -> float:
+    """Open `count` connections under as many names, use each, and return the megabytes they hold."""
+    names = _aliases(server, "idle", count)
+    inventory = build({name: TargetConfig() for name in names}, {}, ssh_config=server.config)
+    executor = FleetExecutor(inventory)
+    before = _resident_mb()
+    began = time.perf_counter()
+    await asyncio.gather(*(_uptime(executor, inventory, name) for name in names))
+    cold_s = time.perf_counter() - began
+    held = _resident_mb() - before
+    began = time.perf_counter()
+    await asyncio.gather(*(_uptime(executor, inventory, name) for name in names))
+    warm_s = time.perf_counter() - began
+    await executor.close()
+    _print(f"{count} hosts, cold", f"{cold_s:.1f} s", "warm", f"{warm_s:.1f} s")
+    _print(f"{count} idle connections", f"{held:.1f} MB", "each", f"{held * 1000 / count:.0f} kB")
+    return held
+
+
+async def floods(server: Server, *, size: int, hosts: int) -> float:
+    """Flood from several hosts at once, and return the megabytes by which our peak memory grew."""
+    names = _aliases(server, "flood", hosts)
+    inventory = build({name: TargetConfig() for name in names}, {}, ssh_config=server.config)
+    executor = FleetExecutor(inventory)
+    before = _peak_mb()
+    began = time.perf_counter()
+    command = f"head -c {size} /dev/zero"
+    ended = await asyncio.gather(*(_run(executor, inventory, name, command) for name in names))
+    took = time.perf_counter() - began
+    await executor.close()
+    if {one.output.total for one in ended} != {size}:
+        raise RuntimeError("a flood did not arrive whole")
+    _print(
+        f"{hosts} floods at once",
+        f"{hosts * size / MB / took:.0f} MB/s",
+        "peak memory",
+        f"+{_peak_mb() - before:.1f} MB",
+    )
+    return _peak_mb() - before
+
+
+async def _uptime(executor: FleetExecutor, inventory: Inventory, name: str) -> Ended:
+    return await _run(executor, inventory, name, "uptime")
+
+
+async def _run(executor: FleetExecutor, inventory: Inventory, name: str, command: str) -> Ended:
+    target = await executor.identify(inventory.targets[TargetId(name)])
+    action = Action(id=ActionId("b.1"), index=1, target=target, command=command, purpose="benchmark")
+    ended = await executor.run(action, on_output=_ignore, cancel=asyncio.Event())
+    if ended.exit_code != 0:
+        raise RuntimeError(f"{name}: {ended.kind}: {ended.note}")
+    return ended
+
+
+def _aliases(server: Server, stem: str, count: int) -> list[str]:
+    names = [f"{stem}{number}" for number in range(count)]
+    with server.config.open("a") as config:
+        config.write(
+            f"Host {' '.join(names)}\n  HostName 127.0.0.1\n  Port {server.port}\n  User {server.user}\n"
+            f"  IdentityFile {server.client_key}\n  IdentitiesOnly yes\n"
+            f"  UserKnownHostsFile {server.known_hosts}\n  GlobalKnownHostsFile none\n"
+        )
+    return names
+
+
+def _resident_mb() -> float:
+    gc.collect()
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize() / MB
+
+
 def _peak_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
 
@@ -173,6 +248,8 @@ async def measure(server: Server, *, quick: bool) -> bool:
         trips = await round_trips(sides, rounds=30 if quick else 150)
         size = 20 * MB if quick else 100 * MB
         multiple, grown = await streams(sides, size=size, rounds=3 if quick else 5)
+        flooded = await floods(server, size=(40 if quick else 334) * MB, hosts=3)
+        held = await idle(server, count=100 if quick else 500)
     finally:
         master.terminate()
         master.wait()
@@ -185,12 +262,22 @@ async def measure(server: Server, *, quick: bool) -> bool:
             f"peak memory growth          {grown:.1f} MB  (aim ≤ {MEMORY_AIM_MB:.0f} MB)",
             grown <= MEMORY_AIM_MB,
         ),
+        (
+            f"peak of three floods        {flooded:.1f} MB  (aim ≤ {MEMORY_AIM_MB:.0f} MB)",
+            flooded <= MEMORY_AIM_MB,
+        ),
+        (f"idle connections            {held:.1f} MB  (aim ≤ {IDLE_AIM_MB:.0f} MB)", held <= IDLE_AIM_MB),
     )
     print(f"        the pool alone: a bare uptime on both sides  {trips.pooled_bare / trips.master_bare:.2f}")
     print(f"        ours / a bare uptime over ControlMaster      {trips.pooled / trips.master_bare:.2f}")
     for line, met in checks:
         print(("met     " if met else "MISSED  ") + line)
     return all(met for _, met in checks)
+
+
+def _sshd(folder: Path) -> "contextlib.AbstractContextManager[Server]":
+    """Run an sshd with the stock bound on who has not logged in: many names may not trip it."""
+    return running(folder / "sshd", options="MaxStartups 10:30:100\n")
 
 
 def main() -> int:
@@ -200,7 +287,7 @@ def main() -> int:
     if not SSHD.exists():
         print(f"{SSHD} is not here; without OpenSSH there is nothing to compare with")
         return 1
-    with tempfile.TemporaryDirectory() as folder, running(Path(folder) / "sshd") as server:
+    with tempfile.TemporaryDirectory() as folder, _sshd(Path(folder)) as server:
         print(f"{os.cpu_count()} cores shared by client and server; each side takes turns")
         return 0 if asyncio.run(measure(server, quick=arguments.quick)) else 1
 
