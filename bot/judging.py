@@ -4,6 +4,7 @@ Gathers what the gate reads and hands it over; it decides nothing itself. What m
 in common is read once, as a `Standing`, and the same command is classified once for all of its targets.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -83,6 +84,12 @@ def judge(core: Core, action: Action, *, at: Standing | None = None) -> Judged:
         route=_routed(core, action, verdict, radius=radius, at=at),
         digest=action_digest(action),
     )
+
+
+def judge_all(core: Core, actions: Iterable[Action]) -> tuple[Judged, ...]:
+    """Return what the gate says of each of `actions` at this moment."""
+    at = standing(core)
+    return tuple(judge(core, action, at=at) for action in actions)
 
 
 def widened(core: Core, one: Judged, *, radius: Radius, at: Standing) -> Judged:

@@ -14,7 +14,7 @@ from bot.delegates import scope
 from bot.fanout import forming
 from bot.inventory.hostkeys import KnownHostsError
 from bot.inventory.ssh_config import SshConfigError
-from bot.judging import Judged, judge, standing
+from bot.judging import Judged, judge_all, standing
 from bot.opening import open_approval
 from bot.outcome import Outcome
 from bot.places import place_name
@@ -34,6 +34,7 @@ from gate.domain import (
     Route,
     RouteKind,
     Target,
+    TargetId,
 )
 from gate.fanout import Brake, Pace
 from gate.lifecycle import ActionState
@@ -87,36 +88,35 @@ class Asked:
 def bind(core: Core, drafts: Sequence[ActionDraft], *, proposal: ProposalId) -> tuple[Action, ...] | Denied:
     """Return the ordered actions that `drafts` mean, their targets resolved, or why there are none."""
     bound: list[Action] = []
+    usual_s = core.settings.number("bot.action_timeout_s")
     for draft in drafts:
+        targets: dict[TargetId, Target] = {}  # a target that is named twice is still one
         for words in draft.target_words:
             found = core.inventory.select(words)
             if not isinstance(found, tuple):
                 return Denied(reason=found.reason, command=draft.command, target=words)
             try:
-                more = [
-                    _bound(core, draft, target, proposal=proposal, index=len(bound) + offset)
-                    for offset, target in enumerate(found, start=1)
-                ]
+                targets.update((one.id, core.inventory.identify(one)) for one in found)
             except (SshConfigError, KnownHostsError) as error:
                 reason = Reason(code=ReasonCode.UNKNOWN_TARGET, text=f"{words}: {error}. Nothing ran.")
                 return Denied(reason=reason, command=draft.command, target=words)
-            bound.extend(more)
+        for target in targets.values():
+            index = len(bound) + 1
+            bound.append(
+                Action(
+                    id=ActionId(f"{proposal}.{index}"),
+                    index=index,
+                    target=target,
+                    command=draft.command,
+                    purpose=draft.purpose,
+                    workdir=draft.workdir,
+                    timeout_s=draft.timeout_s or usual_s,
+                    verify=draft.verify,
+                    runbook=draft.runbook,
+                    declared_risk=draft.declared_risk or None,
+                )
+            )
     return tuple(bound)
-
-
-def _bound(core: Core, draft: ActionDraft, target: Target, *, proposal: ProposalId, index: int) -> Action:
-    return Action(
-        id=ActionId(f"{proposal}.{index}"),
-        index=index,
-        target=core.inventory.identify(target),
-        command=draft.command,
-        purpose=draft.purpose,
-        workdir=draft.workdir,
-        timeout_s=draft.timeout_s or core.settings.number("bot.action_timeout_s"),
-        verify=draft.verify,
-        runbook=draft.runbook,
-        declared_risk=draft.declared_risk or None,
-    )
 
 
 def paced(drafts: Sequence[ActionDraft]) -> tuple[Pace | None, tuple[str, ...]]:
@@ -129,7 +129,7 @@ def paced(drafts: Sequence[ActionDraft]) -> tuple[Pace | None, tuple[str, ...]]:
 
 def propose(core: Core, outcome: Outcome, actions: Sequence[Action], asked: Asked) -> ProposalId | Denied:
     """Write a proposal of `actions` into `outcome`: its entry, its approvals, its card and its first move."""
-    return propose_judged(core, outcome, [judge(core, action) for action in actions], asked)
+    return propose_judged(core, outcome, judge_all(core, actions), asked)
 
 
 def propose_judged(

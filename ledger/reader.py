@@ -29,7 +29,7 @@ class Reader:
 
     def _words(self, references: Iterable[Json]) -> Callable[[Json], str]:
         """Return what reads the words of any of `references`, read at once."""
-        names = [str(mapping(one)["payload"]) for one in references if one is not None]
+        names = dict.fromkeys(str(mapping(one)["payload"]) for one in references if one is not None)
         found = payloads.read_all(self._connect(), names)
 
         def word(reference: Json) -> str:

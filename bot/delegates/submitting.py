@@ -16,7 +16,7 @@ from bot.delegates import limits, scope
 from bot.delegates.delegate import Delegate
 from bot.fanout.forming import brake_of
 from bot.inventory import parts
-from bot.judging import judge
+from bot.judging import judge_all
 from bot.outcome import Outcome
 from bot.phrasing import shortened
 from bot.planning import runbooks
@@ -200,7 +200,7 @@ def _proposed(call: _Call, drafts: tuple[ActionDraft, ...]) -> Submitted:
     bound = bind(core, drafts, proposal=ProposalId(core.ids.short_id()))
     if isinstance(bound, Denied):
         return call.denied(bound.reason, target=bound.target)
-    judged = [judge(core, action) for action in bound]
+    judged = judge_all(core, bound)
     authorized = scope.ask(core, delegate, [(one.action, one.verdict) for one in judged])
     call.audit = authorized.audit
     if isinstance(authorized.decision, Deny):

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from bot import asking, choices
 from bot.answering import Speaker
 from bot.core import Core
-from bot.judging import judge
+from bot.judging import judge_all
 from bot.outcome import Outcome
 from bot.planning import runbooks
 from bot.planning.drafts import ActionDraft, Plan, PlanSource, Question, RunbookPlan
@@ -228,7 +228,7 @@ def _propose(answer: Carrying) -> Refused | None:
     if isinstance(bound, Denied):
         return _denied(bound)
     because = waits(core)
-    judged = [held(judge(core, action), because) for action in bound]
+    judged = [held(one, because) for one in judge_all(core, bound)]
     pace, selector = paced(drafts)
     asked = Asked(
         requester=plan.person,

@@ -253,6 +253,13 @@ async def test_a_lot_of_targets_are_listed_in_entries_that_hold_them(tmp_path: P
         assert Counter(kit.states()) == {"succeeded": 300}
 
 
+async def test_a_target_that_is_named_twice_is_one(tmp_path: Path) -> None:
+    async with conversation(tmp_path, inventory=fleet(4), executor=ends()) as kit:
+        await kit.say("on web2, @web and web2: uptime")
+        await kit.at_rest()
+        assert ran(kit) == ["web2", "web1", "web3", "web4"]
+
+
 async def test_more_than_one_request_may_reach_is_refused(tmp_path: Path) -> None:
     async with conversation(tmp_path, inventory=fleet(1001), executor=ends()) as kit:
         shown = await kit.say("on @web: uptime")
