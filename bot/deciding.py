@@ -5,15 +5,29 @@ from dataclasses import dataclass, replace
 from bot import answering, controls
 from bot.answering import Speaker
 from bot.core import Core
+from bot.fanout.picking import names_some
 from bot.hearing import reader
 from bot.outcome import Outcome
-from gate.decide import Choice, Decision, Utterance, decide
+from gate.decide import AskedAgain, Choice, Decision, Granted, Utterance, Voted, decide
 from gate.domain import Facts, Manner, ProposalId
 
 
 def decision_on(core: Core, facts: Facts, utterance: Utterance) -> Decision:
-    """Return what the gate makes of `utterance`."""
-    return decide(facts, utterance, policy=core.policy_now(), read=reader(core), now=core.now())
+    """Return what the gate makes of `utterance`; a yes that names some of many is asked about again."""
+    decision = decide(facts, utterance, policy=core.policy_now(), read=reader(core), now=core.now())
+    if isinstance(decision, Granted | Voted) and _is_to_some(decision, utterance):
+        because = "names some of them, and the card is for all"
+        return AskedAgain(approvals=decision.approvals, because=because)
+    return decision
+
+
+def _is_to_some(decision: Granted | Voted, utterance: Utterance) -> bool:
+    """Whether words that agree to a fan-out name targets of it: assent is read against one of them alone."""
+    first = decision.approvals[0]
+    if not first.fanout or utterance.choice is not None or decision.manner is Manner.PHRASE:
+        return False
+    targets = [str(one.action.target.id) for one in decision.approvals]
+    return names_some(utterance.text, targets=targets, command=first.action.command)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

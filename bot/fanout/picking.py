@@ -42,6 +42,7 @@ _PART = re.compile(
 _SPLIT = re.compile(rf"[ \t]*[,،&][ \t]*(?:{_AND}{_B})?(?:{_ON})|{_B}{_AND}{_B}(?:{_ON})", re.IGNORECASE)
 _RANGE = re.compile(_TO, re.IGNORECASE)
 _NUMBERED = re.compile(r"(.*?)([0-9]+)([^0-9]*)")
+_WORDS, _PIECES = re.compile(r"\w(?:[\w.-]*\w)?"), re.compile(r"[^\W_]+")
 _MAX_CHARS = 4000
 
 
@@ -98,6 +99,18 @@ def read(said: str, waiting: Waiting, *, agrees: Callable[[str], bool]) -> Picke
             return found
         named |= found
     return _picked(set(waiting.targets) - named if match["left"] else named, waiting)
+
+
+def names_some(said: str, *, targets: Sequence[str], command: str) -> bool:
+    """Whether a yes names single ones of many: "yes web1", "yes 1". Their number, and the command, do not.
+
+    Pieces of a name count as one too: a yes that may be to a part is a yes to nothing.
+    """
+    words = set(_WORDS.findall(said.lower()))
+    words -= {str(len(targets)), *_WORDS.findall(command.lower()), *_PIECES.findall(command.lower())}
+    names = {name.lower() for name in targets}
+    names |= {piece for name in names for piece in _PIECES.findall(name)}
+    return any(word.isdigit() or word in names for word in words)
 
 
 def _picked(wanted: set[str], waiting: Waiting) -> Picked | Unclear:

@@ -157,3 +157,27 @@ async def test_another_number_keeps_targets_and_pace(tmp_path: Path) -> None:
         assert old is not None
         assert new.fanout is not None
         assert new.fanout.brake == old.brake
+
+
+# ---------------------------------------------------------------- a yes that may be to a part
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["yes 1", "yes web1", "yes, reload nginx on web1", "reload nginx on web1", "go ahead on web1", "yes, 3"],
+)
+async def test_yes_that_names_single_ones_is_a_yes_to_nothing(tmp_path: Path, said: str) -> None:
+    async with conversation(tmp_path, inventory=fleet(), executor=ByHost) as kit:
+        await kit.say(f"on @web: {RELOAD}")
+        old = kit.newest_id()
+        await kit.say(said)
+        assert ran(kit) == []
+        assert set(kit.states(old)) == {"waiting"}
+
+
+@pytest.mark.parametrize("said", ["yes", "go ahead", "reload nginx", "yes please, reload it"])
+async def test_yes_to_all_of_it_runs_all_of_it(tmp_path: Path, said: str) -> None:
+    async with conversation(tmp_path, inventory=fleet(), executor=ByHost) as kit:
+        await kit.say(f"on @web: {RELOAD}, no canary")
+        await kit.say(said)
+        assert sorted(ran(kit)) == sorted(WEB)
