@@ -3,12 +3,13 @@
 import asyncio
 import contextlib
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from adapters.telegram.editing import Pacing
 from adapters.telegram.polling import Patience
 from adapters.telegram.port import TelegramPort
 from adapters.telegram.settings import Settings
@@ -239,8 +240,16 @@ class TelegramSurface:
         return shown
 
 
+@contextlib.contextmanager
+def no_pace() -> Iterator[None]:
+    """Let nothing wait for how many edits Telegram likes; test_telegram_editing.py looks at those waits."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Pacing, "wait_s", lambda *_, **__: 0.0)
+        yield
+
+
 @contextlib.asynccontextmanager
 async def surface(folder: Path) -> AsyncIterator[TelegramSurface]:
-    with no_proxy():
+    with no_proxy(), no_pace():
         async with serving() as server:
             yield TelegramSurface(server)

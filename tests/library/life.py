@@ -26,8 +26,9 @@ from ledger.queries import Queries
 from ledger.runs import RunView
 from tests.adapters.play import heard, introduce
 from tests.adapters.stage import LastingSurface, port_at
+from tests.adapters.stage_telegram import no_pace
 from tests.kit import EVERYTHING, START, ScriptedClock, conversation
-from tests.library.tale import HANGS_AFTER_S, PLACE, no_pace, programs_in, this_machine
+from tests.library.tale import HANGS_AFTER_S, PLACE, programs_in, this_machine
 from tests.simulators.proxmox.host import Host
 
 ROOT = Path(__file__).parents[2]

@@ -12,7 +12,6 @@ from typing import Any, Protocol
 
 import pytest
 
-from adapters.telegram.editing import Pacing
 from bot.execution import wrap
 from bot.inventory import Inventory, TargetConfig, build
 from gate.domain import PendingApproval, TargetKind
@@ -32,14 +31,6 @@ def programs_in(path: str) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         environment = {**dict(wrap.ENVIRONMENT), "PATH": path}
         patch.setattr(wrap, "ENVIRONMENT", tuple(environment.items()))
-        yield
-
-
-@contextmanager
-def no_pace() -> Iterator[None]:
-    """Let nothing wait for how many edits Telegram likes, as nothing does on the other platforms of tests."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Pacing, "wait_s", lambda *_, **__: 0.0)
         yield
 
 

@@ -20,9 +20,10 @@ from gate.supervise.events import Granted
 from tests.adapters.console_window import ConsoleWindow
 from tests.adapters.play import at, flat
 from tests.adapters.stage import LastingSurface, adapter_names, lasting_opener
+from tests.adapters.stage_telegram import no_pace
 from tests.kit import START, ScriptedClock
 from tests.library.life import Elsewhere, elsewhere
-from tests.library.tale import PLACE, Tale, no_pace, programs_in, this_machine
+from tests.library.tale import PLACE, Tale, programs_in, this_machine
 from tests.simulators.proxmox.host import Host, proxmox
 
 SCRIPT: Mapping[str, Any] = {"setup": {}, "turn": [{"by": "ana"}]}
