@@ -21,7 +21,7 @@ import bot.app
 from bot.loading.lexicon import load_lexicons
 from bot.loading.library import load_library
 from bot.loading.rules import load_rules
-from tests.crash import alarms, life, outsiders, planned, procedures
+from tests.crash import alarms, life, members, outsiders, planned, procedures
 from tests.crash.order import CONFIG, Order, open_ledger
 from tests.crash.surface import LateClock
 from tests.crash.trap import Trap
@@ -32,6 +32,7 @@ LIVES = {
     "outsiders": outsiders.live,
     "planned": planned.live,
     "procedures": procedures.live,
+    **dict.fromkeys(members.STORIES, members.live),
 }
 ROOT = Path(__file__).parent.parent.parent
 
@@ -47,8 +48,9 @@ def prepare(folder: Path) -> None:
 def serve(folder: Path) -> None:
     """Fork lives until stdin ends."""
     library, rules, lexicons = load_library(), load_rules(), load_lexicons()
-    constants = {"load_library": library, "load_rules": rules, "load_lexicons": lexicons}
+    constants = {"load_library": library, "rules_of": rules, "load_lexicons": lexicons}
     for name, value in constants.items():
+        getattr(bot.app, name)  # what has another name by now would be loaded in every life, unnoticed
         setattr(bot.app, name, lambda *_, value=value: value)
     gc.freeze()  # what is shared with the children stays shared
     for line in sys.stdin:
