@@ -6,7 +6,7 @@ from gate.domain import ActionId
 from ledger import remains
 from ledger.kinds import Kind
 from tests.ledger.entries.actions import ended, queued, started, verified
-from tests.ledger.entries.proposals import decided, made, opened, planned
+from tests.ledger.entries.proposals import decided, fanned_out, made, opened, planned
 from tests.ledger.story import Story
 
 PLAIN, TWO = planned(), planned(index=2)
@@ -40,3 +40,16 @@ def test_a_success_without_its_check_is_found_until_the_check_is_recorded(tale: 
     assert remains.unchecked(tale.ledger.reader()) == (ActionId(ONE.action.id),)
     tale.write(verified(ONE))
     assert remains.unchecked(tale.ledger.reader()) == ()
+
+
+def test_so_is_that_of_a_fan_out_whose_check_stands_in_its_head_once(tale: Story) -> None:
+    both = [
+        replace(one, action=replace(one.action, verify="systemctl is-active caddy")) for one in (PLAIN, TWO)
+    ]
+    tale.write(*fanned_out(*both), *map(opened, both))
+    for one in both:
+        tale.write(decided(one, Kind.APPROVAL_GRANTED), queued(one), started(one))
+        tale.write(ended(one, Kind.ACTION_SUCCEEDED))
+    assert remains.unchecked(tale.ledger.reader()) == (PLAIN.action.id, TWO.action.id)
+    tale.write(verified(both[0]))
+    assert remains.unchecked(tale.ledger.reader()) == (TWO.action.id,)

@@ -1,11 +1,12 @@
 """Entries about proposals and their approvals, as the core writes them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
 from gate.digest import action_digest, list_digest
 from gate.domain import Action, PlaceId, ProposalId, Radius, Risk, RouteKind, Verdict
+from gate.fanout import Brake
 from gate.ladder import Rung
 from ledger.codec import Doc, action_doc, instant, radius_doc, verdict_doc
 from ledger.kinds import Draft, Json, Kind
@@ -86,6 +87,20 @@ def _planned_doc(one: Planned) -> Doc:
         "phrase": one.phrase,
         "digest": action_digest(one.action),
     }
+
+
+def fanned_out(*actions: Planned) -> tuple[Draft, Draft]:
+    """A fan-out was made of `actions`, one command on several targets: its head, and what it lists."""
+    head, first = made(*actions), actions[0].action
+    words = {"command": first.command.encode(), "purpose": b"as asked"}
+    if first.verify is not None:
+        words["verify"] = first.verify.encode()
+    fanout: Json = {"brake": asdict(Brake(canary=1, batch=10, stop_after=1)), "selector": ["@web"]}
+    listed = ("proposal", "requester", "source", "actions")
+    return (
+        replace(head, body={**head.body, "fanout": fanout, "actions": []}, words=words),
+        replace(head, kind=Kind.PROPOSAL_LISTED, body={key: head.body[key] for key in listed}, words={}),
+    )
 
 
 def told(one: Planned) -> Draft:
