@@ -65,7 +65,7 @@ class Life:
             await conversation._work.quiet([*queries.unfinished(), *conversation._work._open_tasks])
             await conversation._delivery.flush()
             await conversation._delivery.settled()
-            if not conversation._tasks and not conversation._work._tasks:
+            if not conversation._tasks and not conversation._work._running._tasks:
                 return
 
     def newest(self, limit: int = 1) -> tuple[ProposalView, ...]:

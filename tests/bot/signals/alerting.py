@@ -158,7 +158,7 @@ async def at_rest(kit: Kit) -> None:
     work = kit.app.conversation._work
     await kit.app.conversation._timer.fire()
     while _moves(kit):
-        if tasks := list(work._tasks.values()):
+        if tasks := list(work._running._tasks.values()):
             await asyncio.wait(tasks)
         await asyncio.sleep(0)
     await kit.look()
@@ -166,8 +166,8 @@ async def at_rest(kit: Kit) -> None:
 
 def _moves(kit: Kit) -> bool:
     """Whether anything runs, or would without anybody's yes."""
-    if kit.core.switches().stopped or kit.app.conversation._work._tasks:
-        return bool(kit.app.conversation._work._tasks)
+    if kit.core.switches().stopped or kit.app.conversation._work._running._tasks:
+        return bool(kit.app.conversation._work._running._tasks)
     return any(
         one.state in (ActionState.QUEUED, ActionState.STARTED)
         or (one.state is ActionState.PROPOSED and one.route is RouteKind.AUTO and not view.pending)
