@@ -10,6 +10,7 @@ from bot import choices, ladder, pairing, reasons, routing
 from bot.acts import dispatch
 from bot.answering import cancel_action, ending_body
 from bot.core import Core
+from bot.lapsing import Lapses, lapses
 from bot.outcome import Outcome
 from gate.domain import AGENT, PlaceId, ProposalId, TurnId
 from gate.lifecycle import ActionState, ApprovalState, ClarificationState
@@ -44,18 +45,18 @@ def close_due(core: Core) -> bool:
 def next_due(core: Core) -> datetime | None:
     """Return when something ends or is said by itself next; None when nothing will."""
     found = [core.queries.next_deadline(), ladder.next_due(core), core.queries.next_run_due()]
-    within = timedelta(seconds=core.policy.start_within_s)
-    found += [
-        one.queued_at + within
-        for one in core.queries.in_state(ActionState.QUEUED)
-        if one.queued_at is not None and one.approval is not None
-    ]
+    known: dict[ProposalId, Lapses] = {}
+    for one in core.queries.in_state(ActionState.QUEUED):
+        proposal = ProposalId(one.action.id.rpartition(".")[0])
+        if proposal not in known:
+            known[proposal] = lapses(core, core.queries.head(proposal))
+        found.append(known[proposal].at(one))
     return min((one for one in found if one is not None), default=None)
 
 
 def _close_proposal(core: Core, view: ProposalView, now: datetime) -> bool:
     expired = [one for one in view.pending if one.approval is not None and one.approval.deadline_at <= now]
-    lapsed = [one for one in view.actions if _has_lapsed(core, one, now)]
+    lapsed = _lapsed(core, view, now)
     if not expired and not lapsed:
         return False
     outcome = _outcome(core, view.shown_in, now)
@@ -81,14 +82,10 @@ def _close_proposal(core: Core, view: ProposalView, now: datetime) -> bool:
     return _append(core, outcome)
 
 
-def _has_lapsed(core: Core, one: ActionView, now: datetime) -> bool:
-    within = timedelta(seconds=core.policy.start_within_s)
-    return (
-        one.state is ActionState.QUEUED
-        and one.approval is not None
-        and one.queued_at is not None
-        and one.queued_at + within <= now
-    )
+def _lapsed(core: Core, view: ProposalView, now: datetime) -> list[ActionView]:
+    queued = [one for one in view.actions if one.state is ActionState.QUEUED]
+    last = lapses(core, view)
+    return [one for one in queued if (at := last.at(one)) is not None and at <= now]
 
 
 def _expire(outcome: Outcome, proposal: ProposalId, one: ActionView) -> None:

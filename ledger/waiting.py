@@ -4,7 +4,7 @@ import sqlite3
 from dataclasses import dataclass
 from datetime import datetime
 
-from gate.domain import PersonId, PlaceId, ProposalId, RouteKind
+from gate.domain import Digest, PersonId, PlaceId, ProposalId, RouteKind
 from gate.ladder import Rung
 from gate.lifecycle import ActionState, ApprovalState
 from gate.sequence import Step
@@ -49,6 +49,20 @@ def overdue(connection: sqlite3.Connection, *, now: datetime, queued_by: datetim
         (ApprovalState.PENDING, instant(now), ActionState.QUEUED, instant(queued_by)),
     )
     return frozenset(ProposalId(row[0]) for row in rows)
+
+
+def used(connection: sqlite3.Connection, proposal: ProposalId) -> dict[Digest, datetime | None]:
+    """Return when anything of each granted list of `proposal` started or ended last; None: something runs.
+
+    A list of which nothing was started is not in it.
+    """
+    rows = connection.execute(
+        "SELECT p.list_digest, max(max(a.started_at, a.ended_at)), sum(a.state = ?) FROM action a"
+        " JOIN approval p ON p.id = a.grant_approval WHERE a.proposal = ? AND a.started_at <> ''"
+        " GROUP BY p.list_digest",
+        (ActionState.STARTED, proposal),
+    )
+    return {Digest(digest): None if running else parse_instant(last) for digest, last, running in rows}
 
 
 def steps(connection: sqlite3.Connection, proposal: ProposalId) -> list[Step]:

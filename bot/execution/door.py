@@ -8,7 +8,6 @@ nothing runs. A reason to hold leaves the action queued; a reason to void ends i
 """
 
 from dataclasses import dataclass, replace
-from datetime import timedelta
 
 from bot import dials
 from bot.core import Core
@@ -16,6 +15,7 @@ from bot.delegates import scope
 from bot.inventory.hostkeys import KnownHostsError
 from bot.inventory.ssh_config import SshConfigError
 from bot.judging import Judged, Standing, rejudge, standing
+from bot.lapsing import Lapses, lapses
 from bot.planning.drafts import PlanSource
 from bot.runbooks import letting
 from gate import authority, quorum
@@ -83,24 +83,27 @@ class Look:
     Attributes:
         parent: the proposal, with or without its actions.
         seq: the entry that last changed a switch, read before them.
+        lapses: until when a yes to them lasts.
     """
 
     parent: ProposalView
     seq: int
     at: Standing
+    lapses: Lapses
 
 
 def look(core: Core, proposal: ProposalId) -> Look:
     """Return what looks of this moment at actions of `proposal` read; LookupError for an unknown one."""
     seq = core.queries.switch_seq()
-    return Look(parent=core.queries.head(proposal), seq=seq, at=standing(core))
+    parent = core.queries.head(proposal)
+    return Look(parent=parent, seq=seq, at=standing(core), lapses=lapses(core, parent))
 
 
 def inspect(core: Core, view: ActionView, seen: Look) -> Cleared | Held | Void:
     """Return whether the queued action `view` may start at the moment of `seen`."""
     if seen.at.switches.stopped:
         return Held(reason=Reason(code=ReasonCode.STOPPED, text="sayso is stopped. Say resume to go on."))
-    lapsed = _lapsed(core, view)
+    lapsed = _lapsed(core, view, seen)
     if lapsed is not None:
         return Void(reason=lapsed)
     try:
@@ -167,11 +170,9 @@ def _started(core: Core, one: Start) -> Draft:
     return Draft(kind=Kind.ACTION_STARTED, correlation_id=one.cleared.parent.id, body=body)
 
 
-def _lapsed(core: Core, view: ActionView) -> Reason | None:
-    if view.approval is None or view.queued_at is None:
-        return None
-    within = timedelta(seconds=core.policy.start_within_s)
-    if core.now() - view.queued_at <= within:
+def _lapsed(core: Core, view: ActionView, seen: Look) -> Reason | None:
+    lapses_at = seen.lapses.at(view)
+    if lapses_at is None or core.now() <= lapses_at:
         return None
     return Reason(
         code=ReasonCode.GRANT_LAPSED,
