@@ -169,6 +169,7 @@ def ending_of(doc: Doc, word: Words) -> EndingView:
         checked=verify is not None,
         settled="" if settled is None else word(mapping(settled)["why"]),
         ran=did_run(doc),
+        by=str(doc.get("by", "")),
     )
 
 

@@ -75,6 +75,7 @@ class EndingView:
 
     `ran` is False where it is certain that a recorded start led to nothing: not reached, or settled so.
     `checked`: how its verify command went is recorded, were it that nobody knows.
+    `by`: who cancelled it; "" where nobody did.
     """
 
     note: str
@@ -87,6 +88,7 @@ class EndingView:
     settled: str
     ran: bool = True
     checked: bool = False
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

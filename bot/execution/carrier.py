@@ -52,8 +52,15 @@ class Carrier:
             return Ended(kind=EndKind.LOST, note=f"failed inside sayso while it ran: {error!r}"[:200])
 
     async def check(self, view: ActionView, verify: str) -> Ended:
-        """Return how the verify command of `view` ended."""
-        return await probe(self._core.executor, view.action.target, verify, timeout_s=view.action.timeout_s)
+        """Return how the verify command of `view` ended, whatever goes wrong."""
+        try:
+            return await probe(
+                self._core.executor, view.action.target, verify, timeout_s=view.action.timeout_s
+            )
+        except Exception as error:
+            # A check without a recorded result would let what follows wait for ever.
+            log.exception("the check of %s", view.action.id)
+            return Ended(kind=EndKind.LOST, note=f"the check failed inside sayso: {error!r}"[:200])
 
     async def _executed(self, view: ActionView, *, booted: str | None, on_output: OutputSink) -> Ended:
         core, action = self._core, view.action

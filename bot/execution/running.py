@@ -22,12 +22,16 @@ class Running:
         self._cancelled_by: dict[ActionId, PersonId] = {}
         self._locks: dict[TargetId, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._holders: dict[TargetId, str] = {}
+        self._closed = False
 
     def __contains__(self, action: ActionId) -> bool:
         return action in self._tasks
 
     def begin(self, action: ActionId, work: Coroutine[None, None, None]) -> None:
-        """Let `work` go on as the task of `action`, which must have none."""
+        """Let `work` go on as the task of `action`, which must have none; nothing begins after `close`."""
+        if self._closed:
+            work.close()
+            return
         self._cancels[action] = asyncio.Event()
         self._tasks[action] = asyncio.create_task(work)
 
@@ -92,6 +96,7 @@ class Running:
 
     async def close(self) -> None:
         """Give up what runs: it stays started in the ledger and is lost at the next start."""
+        self._closed = True
         for task in list(self._tasks.values()):
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)

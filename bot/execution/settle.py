@@ -9,6 +9,8 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 from bot.execution.unreached import Unreached
+from bot.inventory.hostkeys import KnownHostsError
+from bot.inventory.ssh_config import SshConfigError
 from bot.ports import Ended, EndKind, Executor
 from gate.domain import Action, ActionId, Target
 
@@ -38,7 +40,10 @@ def _ignore(chunk: bytes) -> None:
 
 async def boot_id(executor: Executor, target: Target) -> str | None:
     """Return the id of the target's present boot; None when it cannot be asked."""
-    ended = await probe(executor, target, _BOOT_ID)
+    try:
+        ended = await probe(executor, target, _BOOT_ID)
+    except (SshConfigError, KnownHostsError):
+        return None
     text = ended.output.head.decode("ascii", "replace").strip()
     return text if ended.kind is EndKind.EXITED and ended.exit_code == 0 and text else None
 

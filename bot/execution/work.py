@@ -18,6 +18,7 @@ from bot.delivery import Delivery, Live
 from bot.execution import door, ending
 from bot.execution.carrier import Carrier, until_recorded
 from bot.execution.running import Running, proposal_of
+from bot.fanout import rounds
 from bot.fanout.engine import Fanouts
 from bot.phrasing import named
 from bot.ports import EndKind, OutputSink
@@ -26,7 +27,7 @@ from bot.runbooks.cards import cards_of
 from bot.signals import showing as signal_showing
 from bot.signals import watching
 from gate.domain import ActionId, PersonId, ProposalId
-from gate.lifecycle import ACTION_ENDED, ActionState
+from gate.lifecycle import ActionState
 from gate.sequence import Move, MoveKind, Step, next_move
 from ledger import waiting
 from ledger.kinds import ActionIs, Batch, Draft, Kind, LedgerUnwritableError, LostRaceError
@@ -78,13 +79,21 @@ class Work:
         """
         async with self._lock(proposal):
             try:
-                if await self._fanouts.move(proposal):
-                    self._open_tasks.add(proposal)
+                view = await self._fanouts.move(proposal)
+                if view is not None:
+                    await self._moved(view)
                     return
                 while await self._step(proposal):
                     pass
             except LedgerUnwritableError as error:
                 self._hold(proposal, error)
+
+    async def _moved(self, view: ProposalView) -> None:
+        """Keep in mind what was moved of a fan-out; say that it is over, were it that somebody said no."""
+        if any(one.state in (ActionState.QUEUED, ActionState.STARTED) for one in view.actions):
+            self._open_tasks.add(view.id)
+        elif rounds.is_over(view.actions):
+            await self._finish(view)
 
     def _lock(self, proposal: ProposalId) -> asyncio.Lock:
         """Return what lets one move of `proposal` be made at a time."""
@@ -160,7 +169,7 @@ class Work:
             self._delivery.refresh(ProposalId(group))
         await self.ended()
         view = await asyncio.to_thread(self._core.queries.proposal, proposal)
-        if view is not None and all(one.state in ACTION_ENDED for one in view.actions):
+        if view is not None and rounds.is_over(view.actions):
             await self._finish(view)
         await self._delivery.kick()
 
@@ -212,6 +221,7 @@ class Work:
 
     async def close(self) -> None:
         """Give up what runs: it stays started in the ledger and is lost at the next start."""
+        self._fanouts.close()
         await self._running.close()
 
     # ------------------------------------------------------------ one action

@@ -12,7 +12,6 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
-from functools import partial
 
 from bot.core import Core
 from bot.delivery import Delivery, Live
@@ -53,6 +52,7 @@ class Fanouts:
         self._going: dict[ProposalId, Going] = {}
         self._count = 0
         self._look: asyncio.Handle | None = None
+        self._closed = False
         #: Called when nothing of a fan-out runs any more, for whoever goes on with that.
         self.rested: Callable[[ProposalId], Awaitable[None]] = _nothing
         #: Called when one has to be read anew.
@@ -60,31 +60,41 @@ class Fanouts:
         #: Called when one does not go on because the ledger cannot be written.
         self.stuck: Callable[[ProposalId, LedgerUnwritableError], None] = _ignored
 
-    async def move(self, proposal: ProposalId) -> bool:
-        """Read a fan-out anew and start what is next; False for what is none.
+    async def move(self, proposal: ProposalId) -> ProposalView | None:
+        """Read a fan-out anew and start what is next; return it as it was read, None for what is none.
 
         Raises:
             LedgerUnwritableError: it could not be queued.
         """
         head = await asyncio.to_thread(self._core.queries.head, proposal)
         if head.fanout is None:
-            return False
+            return None
         going = self._going.get(proposal) or self._begun(head, head.fanout.brake)
         going.moving += 1
         try:
-            going.read(await asyncio.to_thread(self._queued, proposal))
+            view = await asyncio.to_thread(self._queued, proposal)
+            going.read(view)
             self._advance(going)
         finally:
             going.moving -= 1
             self._forget(going)
-        return True
+        return view
+
+    def close(self) -> None:
+        """Start nothing any more."""
+        self._closed = True
+        for going in self._going.values():
+            for timer in (going.pause, going.ticker):
+                if timer is not None:
+                    timer.cancel()
 
     def _begun(self, head: ProposalView, brake: Brake) -> Going:
+        # Both are called only once it is there.
         going = self._going[head.id] = Going(
             view=head,
             brake=brake,
-            starts=Gathering(partial(self._start, head.id), most=_LOT),
-            ends=Gathering(partial(self._record, head.id), most=_LOT),
+            starts=Gathering(lambda wanted: self._start(going, wanted), most=_LOT),
+            ends=Gathering(lambda lot: self._record(going, lot), most=_LOT),
         )
         return going
 
@@ -95,8 +105,9 @@ class Fanouts:
         if going.ticker is not None:
             going.ticker.cancel()
             going.ticker = None
-        if going.pause is None:
-            self._going.pop(going.view.id, None)
+        # Whoever moved it meanwhile may have begun anew.
+        if going.pause is None and self._going.get(going.view.id) is going:
+            del self._going[going.view.id]
 
     def _queued(self, proposal: ProposalId) -> ProposalView:
         """Queue what needs nobody's yes, all of it at once, and return the fan-out as it is then."""
@@ -135,7 +146,7 @@ class Fanouts:
     def _advance(self, going: Going) -> None:
         """Start what may start now, and see to it that the end of a pause is noticed."""
         names, members = list(going.members), list(going.members.values())
-        if going.held or going.stale or going.elsewhere:
+        if self._closed or going.held or going.stale or going.elsewhere:
             return
         left_s = self._pause_left_s(going)
         for index in next_starts(members, going.brake, rested=left_s <= 0)[: max(AT_ONCE - self._count, 0)]:
@@ -151,11 +162,13 @@ class Fanouts:
     def _rested(self, going: Going) -> None:
         going.pause = None
         self._advance(going)
+        self._forget(going)
 
     def _begin(self, going: Going, action: ActionId) -> None:
         going.members[action] = UNDER_WAY
         going.running.add(action)
         self._count += 1
+        self._live.behind.pop(going.view.id, None)
         if going.ticker is None:
             going.ticker = asyncio.create_task(self._tick(going.view.id))
         self._running.begin(action, self._carry_out(going, going.views[action]))
@@ -176,7 +189,10 @@ class Fanouts:
             stuck, going.held = error, True
         except Exception:
             log.exception("action %s", action)
-            going.stale = True
+            # Once it is read what became of it; a second time it waits for whoever moves it next.
+            going.held |= action in going.faulty
+            going.stale |= not going.held
+            going.faulty.add(action)
         finally:
             self._count -= 1
             going.running.discard(action)
@@ -186,8 +202,7 @@ class Fanouts:
         if stuck is not None:
             self.stuck(proposal, stuck)
         elif going.stale and not going.reading:
-            going.reading = True
-            await self.stale(proposal)
+            await self._read_anew(going)
         if going.running:
             self._look_soon()
             return
@@ -195,6 +210,14 @@ class Fanouts:
         if not going.running:
             self._forget(going)
             await self.rested(proposal)
+
+    async def _read_anew(self, going: Going) -> None:
+        going.reading = True
+        try:
+            await self.stale(going.view.id)
+        except Exception:
+            log.exception("#%s is not read anew", going.view.id)
+            going.reading = False
 
     def _look_soon(self) -> None:
         """Look once at what may start now, however many have just ended."""
@@ -214,7 +237,9 @@ class Fanouts:
             booted = await self._carrier.boot_id(view)
             stopped = self._running.cancelled(action).is_set()
             note = f"cancelled{self._running.by(action)}, nothing ran" if stopped else ""
-            started = await going.starts(starting.Wanted(action=action, boot_id=booted, cancelled=note))
+            started = await going.starts(
+                starting.Wanted(action=action, grant=starting.grant_of(view), boot_id=booted, cancelled=note)
+            )
             if started is None:
                 return Member(state=ActionState.QUEUED)
             ended = await self._carrier.run(started, booted=booted, on_output=_unseen)
@@ -232,24 +257,41 @@ class Fanouts:
 
     # ------------------------------------------------------------ many at once
 
-    async def _start(
-        self, proposal: ProposalId, wanted: Sequence[starting.Wanted]
-    ) -> Sequence[ActionView | None]:
+    async def _start(self, going: Going, wanted: Sequence[starting.Wanted]) -> Sequence[ActionView | None]:
+        if self._closed:
+            return [None] * len(wanted)
+        proposal = going.view.id
         looked = await asyncio.to_thread(starting.start, self._core, proposal, wanted)
         self._core.probe("start.recorded")
-        going = self._going[proposal]
         if looked.held:
             going.held = True
             self._live.behind[proposal] = f"until resumed: {next(iter(looked.held.values()))}"
-        if len(looked.started) + len(looked.held) < len(wanted):
+        fault = looked.fault or await self._voided(proposal, looked.voided)
+        if fault is not None:
+            # Nothing of this may keep what is started from running.
+            going.held = True
+            if isinstance(fault, LedgerUnwritableError):
+                self.stuck(proposal, fault)
+        elif len(looked.started) + len(looked.held) < len(wanted):
             going.stale = True  # the others ended or were taken back
-        if looked.voided:
-            with contextlib.suppress(LostRaceError):  # then it is read anew, and looked at once more
-                await asyncio.to_thread(recording.record, self._core, proposal, looked.voided, draws=True)
         return [looked.started.get(one.action) for one in wanted]
 
-    async def _record(self, proposal: ProposalId, lot: Sequence[Happened]) -> Sequence[bool]:
-        draws = len(self._going[proposal].running) <= len(lot)
+    async def _voided(self, proposal: ProposalId, voided: Sequence[Happened]) -> Exception | None:
+        """Record what may not start any more; return why that is not recorded."""
+        try:
+            if voided:
+                await asyncio.to_thread(recording.record, self._core, proposal, voided, draws=True)
+        except LostRaceError:
+            return None  # it is read anew, and looked at once more
+        except LedgerUnwritableError as error:
+            return error
+        except Exception as error:
+            log.exception("#%s: what may not start is not recorded", proposal)
+            return error
+        return None
+
+    async def _record(self, going: Going, lot: Sequence[Happened]) -> Sequence[bool]:
+        proposal, draws = going.view.id, len(going.running) <= len(lot)
         try:
             stopped = await self._recorded(proposal, lot, draws=draws)
         except LostRaceError:

@@ -33,6 +33,7 @@ class Going:
         held: nothing of it starts before somebody moves it.
         stale: it has to be read anew; `reading` while that is seen to.
         moving: how many are moving it just now.
+        faulty: those that failed inside sayso.
     """
 
     view: ProposalView
@@ -49,6 +50,7 @@ class Going:
     stale: bool = False
     reading: bool = False
     moving: int = 0
+    faulty: set[ActionId] = field(default_factory=set)
     pause: asyncio.TimerHandle | None = None
     ticker: asyncio.Task[None] | None = None
 
@@ -68,10 +70,12 @@ class Going:
         self.rest_until = max(ended) + timedelta(seconds=self.brake.pause_s) if ended else None
 
     def _member(self, one: ActionView) -> Member:
-        action = one.action.id
+        action, recorded = one.action.id, rounds.member(one)
+        if recorded.settled:
+            return recorded
         if action in self.running:
             return UNDER_WAY
-        return self.ended.get(action) or rounds.member(one)
+        return self.ended.get(action) or recorded
 
     def over(self, action: ActionId, member: Member) -> None:
         """Take in how far a member is whose task is done."""

@@ -62,7 +62,7 @@ def record(
 
     Args:
         draws: the posted cards are to be brought up to date in any case, since nothing else will.
-        halts: nothing of it goes on by itself after this, whatever its brake says.
+        halts: sayso ended meanwhile; see `rounds.held_back`.
 
     Raises:
         LostRaceError: something of it changed meanwhile; nothing is recorded.
@@ -115,7 +115,7 @@ def _brake(
     # Whoever else records a failure meanwhile makes this batch be read anew, so that none goes uncounted.
     outcome.expect(FailuresAre(proposal, rounds.failures(view)))
     held = rounds.held_back(view, brake, failing=failing, halts=halts)
-    rest = [one for one in held if one.action.id not in failing and not _reads_on(one, halts=halts)]
+    rest = [one for one in held if one.action.id not in failing]
     for one in rest:
         outcome.expect(ActionIs(one.action.id, ActionState.QUEUED))
         outcome.write(
@@ -130,11 +130,6 @@ def _brake(
     if rest:
         _ask(core, outcome, view, rest, brake)
     return bool(rest)
-
-
-def _reads_on(one: ActionView, *, halts: bool) -> bool:
-    """Whether what needed nobody's yes goes on after sayso ended meanwhile, as it does in a list."""
-    return halts and one.route is RouteKind.AUTO and one.approval is None and not one.rule
 
 
 def _ask(core: Core, outcome: Outcome, view: ProposalView, rest: Sequence[ActionView], brake: Brake) -> None:

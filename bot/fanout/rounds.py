@@ -7,7 +7,7 @@ round too. Reads views, decides nothing: `gate.fanout` does.
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from gate.domain import ActionId
+from gate.domain import ActionId, RouteKind
 from gate.fanout import Brake, Member, stops
 from gate.lifecycle import ACTION_ENDED, ActionState
 from ledger.views import ActionView, ProposalView
@@ -32,8 +32,16 @@ def round_of(one: ActionView) -> str:
 
 
 def members_of(view: ProposalView, round_: str) -> tuple[ActionView, ...]:
-    """Return the actions of a round, in their order."""
-    return tuple(one for one in view.actions if round_of(one) == round_)
+    """Return the actions of a round, in their order, but for those that a person dropped before they started.
+
+    What was dropped is neither a failure nor the first that is tried: the next one is.
+    """
+    return tuple(one for one in view.actions if round_of(one) == round_ and not _was_dropped(one))
+
+
+def _was_dropped(one: ActionView) -> bool:
+    ended_by = "" if one.ending is None else one.ending.by
+    return one.state is ActionState.CANCELLED and one.started_at is None and ended_by != ""
 
 
 def failures(view: ProposalView) -> int:
@@ -47,15 +55,23 @@ def held_back(
     """Return what is queued and must not start once `failing` have failed, in its order.
 
     Args:
-        halts: nothing may go on by itself, whatever the brake says.
+        halts: sayso ended meanwhile, so that only what nobody's yes was needed for goes on by itself, where
+            its brake lets it.
     """
     held: list[ActionView] = []
     for round_ in dict.fromkeys(round_of(one) for one in view.actions if one.state is ActionState.QUEUED):
         ours = members_of(view, round_)
         after = [_failed(one, failing) for one in ours]
-        if halts or stops(after, brake):
-            held += [one for one in ours if one.state is ActionState.QUEUED]
+        queued = [one for one in ours if one.state is ActionState.QUEUED]
+        if stops(after, brake):
+            held += queued
+        elif halts:
+            held += [one for one in queued if not _needed_nobody(one)]
     return tuple(sorted(held, key=lambda one: one.action.index))
+
+
+def _needed_nobody(one: ActionView) -> bool:
+    return one.route is RouteKind.AUTO and one.approval is None and not one.rule
 
 
 def _failed(one: ActionView, failing: Collection[ActionId]) -> Member:
