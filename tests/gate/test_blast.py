@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.blast import Graph, Service, radius, words
+from gate.blast import Graph, Service, radius, union, words
 from gate.domain import Radius, Target, TargetId, TargetKind, Touch, TouchKind
 
 
@@ -103,6 +103,15 @@ def test_one_unknown_touch_makes_the_whole_uncertain_and_keeps_what_is_known() -
     found = radius([touch(TouchKind.SERVICE, "blog"), touch(TouchKind.PATH, "/x")], WEB1, GRAPH)
     assert not found.known
     assert words(found) == "1 service and 1 target depend on it (status, report), maybe more"
+
+
+def test_what_depends_on_one_of_many_depends_on_all_of_them_once() -> None:
+    caddy = [radius([touch(TouchKind.SERVICE, "caddy")], TargetId(name), GRAPH) for name in ("web1", "web2")]
+    both = union(caddy)
+    assert both.known
+    assert both.origin == ("caddy",)
+    assert (both.services, both.targets) == (("blog", "wiki", "status"), ("report",))
+    assert not union([*caddy, Radius(known=False)]).known
 
 
 @pytest.mark.parametrize(

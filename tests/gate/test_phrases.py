@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain import Action, ActionId, Deed, Target, TargetId, TargetKind
-from gate.phrases import MAX_CHARS, looks_like_phrase, matches, phrase_for
+from gate.domain import Action, ActionId, Deed, ProposalId, Target, TargetId, TargetKind
+from gate.phrases import MAX_CHARS, looks_like_phrase, matches, phrase_for, phrase_for_many
 
 
 def an_action(target: str = "web1") -> Action:
@@ -49,6 +49,34 @@ def test_every_phrase_can_be_typed_and_matches_itself(verb: str, obj: str) -> No
     assert phrase.isprintable()
     assert 0 < len(phrase) <= MAX_CHARS
     assert matches(phrase, phrase)
+
+
+@pytest.mark.parametrize(
+    ("deed", "phrase"),
+    [
+        (Deed(verb="reboot"), "reboot 12 hosts"),
+        (Deed(verb="destroy", object="ct-112"), "destroy ct-112 on 12 hosts"),
+        (Deed(verb="delete", object="/srv/my files"), "run k7f3a2 on 12 hosts"),
+        (Deed(verb="delete", object="/" + "x" * 80), "run k7f3a2 on 12 hosts"),
+        (Deed(verb="Delete", object="/srv/x"), "run k7f3a2 on 12 hosts"),
+        (None, "run k7f3a2 on 12 hosts"),
+    ],
+)
+def test_the_phrase_for_many_says_how_many_they_are(deed: Deed | None, phrase: str) -> None:
+    assert phrase_for_many(ProposalId("k7f3a2"), deed, count=12, noun="hosts") == phrase
+
+
+@given(st.sampled_from(("reboot", "drop database", "X")), st.text(), st.integers(4, 1000))
+def test_every_phrase_for_many_can_be_typed_and_is_no_other_number(verb: str, obj: str, count: int) -> None:
+    deed = Deed(verb=verb, object=obj)
+    phrase, more = (
+        phrase_for_many(ProposalId("k7f3a2"), deed, count=many, noun="targets") for many in (count, count + 1)
+    )
+    assert phrase.isascii()
+    assert phrase.isprintable()
+    assert 0 < len(phrase) <= MAX_CHARS
+    assert matches(phrase, phrase)
+    assert not matches(phrase, more)
 
 
 PHRASE = "destroy ct-112 on pve1"

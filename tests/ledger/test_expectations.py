@@ -9,6 +9,7 @@ from ledger.kinds import (
     ApprovalIs,
     ClarificationIs,
     Expectation,
+    FailuresAre,
     Kind,
     LastTurnIs,
     LostRaceError,
@@ -19,8 +20,9 @@ from ledger.kinds import (
     VotesAre,
 )
 from tests.gate.makers import HERE, P1, P2, THERE
+from tests.ledger.entries.actions import ended, queued, started
 from tests.ledger.entries.operators import offered, switched
-from tests.ledger.entries.proposals import made, opened, planned, told, voted
+from tests.ledger.entries.proposals import decided, made, opened, planned, told, voted
 from tests.ledger.entries.turns import clarified, received
 from tests.ledger.story import Story
 
@@ -35,6 +37,8 @@ EXPECTATIONS: list[tuple[Expectation, bool]] = [
     (ActionIs(ACTION, ActionState.WAITING), True),
     (ActionIs(ACTION, ActionState.QUEUED), False),
     (ActionIs(ActionId("nobody"), ActionState.WAITING), False),
+    (FailuresAre(P1, 0), True),
+    (FailuresAre(P1, 1), False),
     (ClarificationIs("c1", ClarificationState.PENDING), True),
     (ClarificationIs("c1", ClarificationState.ANSWERED), False),
     (ClarificationIs("c2", ClarificationState.PENDING), False),
@@ -86,6 +90,15 @@ def test_a_vote_that_came_meanwhile_is_seen(tale: Story) -> None:
     with pytest.raises(LostRaceError):
         tale.write(voted(ONE, "kim"), expects=(VotesAre(APPROVAL, 0),))
     tale.write(voted(ONE, "kim"), expects=(VotesAre(APPROVAL, 1),))
+
+
+@pytest.mark.parametrize("end", [Kind.ACTION_FAILED, Kind.ACTION_CANCELLED, Kind.ACTION_LOST])
+def test_a_failure_that_came_meanwhile_is_seen(tale: Story, end: Kind) -> None:
+    tale.write(made(ONE), opened(ONE), decided(ONE, Kind.APPROVAL_GRANTED), queued(ONE), started(ONE))
+    tale.write(ended(ONE, end))
+    with pytest.raises(LostRaceError):
+        tale.write(received("t2"), expects=(FailuresAre(P1, 0),))
+    tale.write(received("t2"), expects=(FailuresAre(P1, 1), FailuresAre(P2, 0)))
 
 
 def test_what_was_told_meanwhile_is_not_told_again(tale: Story) -> None:
