@@ -18,7 +18,9 @@ _START = "SELECT body FROM entry WHERE kind = ? AND correlation_id = ? ORDER BY 
 _UNCHECKED = (
     "SELECT a.id FROM action a JOIN proposal p ON p.id = a.proposal WHERE a.state = ?"
     " AND json_extract(a.ending, '$.verify') IS NULL AND json_extract(a.ending, '$.settled') IS NULL"
-    " AND json_extract(p.doc, '$.verify_' || a.position) IS NOT NULL ORDER BY p.made_seq, a.position"
+    " AND coalesce(json_extract(p.doc, '$.verify_' || a.position), json_extract(p.doc, '$.verify'))"
+    " IS NOT NULL"
+    " ORDER BY p.made_seq, a.position"
 )
 
 
