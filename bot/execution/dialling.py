@@ -94,29 +94,30 @@ class Dialler:
                 Unreached.AUTH, f"{endpoint.name}: {hint(offered)}Nothing was sent. Check the SSH config."
             )
         try:
-            return await asyncssh.connect(
-                host.alias,
-                port=host.port,
-                username=host.user,
-                config=self._identifier.ssh_config.paths,
-                tunnel=tunnel or (Wire(self._names, heard=turn.heard) if host.plain_tcp else ()),
-                client_factory=lambda: client,
-                client_keys=list(offered.files) or ([] if offered.nothing else ()),
-                agent_identities=list(offered.agent_only) or (),
-                ignore_encrypted=True,
-                known_hosts=known(keys),
-                server_host_key_algs=host_key_algorithms(host, keys),
-                encryption_algs=ciphers(host),
-                x509_trusted_certs=None,
-                password_auth=False,
-                kbdint_auth=False,
-                agent_forwarding=False,
-                request_pty=False,
-                connect_timeout=self._limits.connect_s,
-                login_timeout=self._limits.connect_s,
-                keepalive_interval=self._limits.keepalive_s,
-                keepalive_count_max=3,
-            )
+            with self._identifier.ssh_config.own(host) as config:
+                return await asyncssh.connect(
+                    host.alias,
+                    port=host.port,
+                    username=host.user,
+                    config=config,
+                    tunnel=tunnel or (Wire(self._names, heard=turn.heard) if host.plain_tcp else ()),
+                    client_factory=lambda: client,
+                    client_keys=list(offered.files) or ([] if offered.nothing else ()),
+                    agent_identities=list(offered.agent_only) or (),
+                    ignore_encrypted=True,
+                    known_hosts=known(keys),
+                    server_host_key_algs=host_key_algorithms(host, keys),
+                    encryption_algs=ciphers(host),
+                    x509_trusted_certs=None,
+                    password_auth=False,
+                    kbdint_auth=False,
+                    agent_forwarding=False,
+                    request_pty=False,
+                    connect_timeout=self._limits.connect_s,
+                    login_timeout=self._limits.connect_s,
+                    keepalive_interval=self._limits.keepalive_s,
+                    keepalive_count_max=3,
+                )
         except asyncssh.HostKeyNotVerifiable as error:
             files = self._identifier.files(host)
             raise refusal(

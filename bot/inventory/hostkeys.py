@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.inventory.ssh_config import Stamp, stamp
+from bot.inventory.stamps import Stamp, stamp
 
 if TYPE_CHECKING:  # 15 MB, which nothing but SSH needs
     import asyncssh

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.inventory.config import TargetConfig
-from bot.inventory.ssh_config import stamp
+from bot.inventory.stamps import stamp
 from bot.known_secrets import SHORTEST
 from gate.domain import TargetId
 

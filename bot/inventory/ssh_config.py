@@ -4,34 +4,28 @@ Parsing is asyncssh's, so that what is shown here is what the connection will us
 one of the files read changes. It opens no connection; a `Match exec` of the user's config runs, as in ssh.
 """
 
+import contextlib
 import os
+import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from bot.inventory.stamps import Stamp, stamp
+
 if TYPE_CHECKING:  # it comes with all of asyncssh, which nothing but SSH needs
     from asyncssh.config import SSHClientConfig
+
+    from bot.inventory.ssh_file import Recording
 
 _PORT = 22
 _OWN_TRANSPORT = ("ProxyCommand", "BindAddress", "AddressFamily")
 DEFAULT_KNOWN_HOSTS = (Path("~/.ssh/known_hosts"), Path("/etc/ssh/ssh_known_hosts"))
 
-#: A file as it was when it was read: (path, mtime_ns, size); -1 for one that was not there.
-Stamp = tuple[Path, int, int]
-
 
 class SshConfigError(Exception):
     """The SSH config cannot be read; mend the line that the message names."""
-
-
-def stamp(path: Path) -> Stamp:
-    """Return what tells a changed file from an unchanged one."""
-    try:
-        status = path.stat()
-    except OSError:
-        return (path, -1, -1)
-    return (path, status.st_mtime_ns, status.st_size)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +48,7 @@ class SshHost:
         plain_tcp: nothing special is wanted of the connection itself (ProxyCommand, BindAddress, …).
         identities_only: only keys that the config names may be offered, the agent's too.
         picks_ciphers, picks_host_key_algorithms: the user chose these; ours stand back.
+        asked_user, asked_port: what was asked for beside the alias; "" and 0 for nothing.
     """
 
     alias: str
@@ -68,6 +63,8 @@ class SshHost:
     plain_tcp: bool = True
     picks_ciphers: bool = False
     picks_host_key_algorithms: bool = False
+    asked_user: str = field(default="", compare=False)
+    asked_port: int = field(default=0, compare=False)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -76,7 +73,7 @@ class SshConfig:
 
     path: Path | None
     local_user: str
-    _cache: dict[tuple[str, str, int], tuple[tuple[Stamp, ...], SshHost]] = field(default_factory=dict)
+    _cache: dict[tuple[str, str, int], "_Answer"] = field(default_factory=dict)
 
     @property
     def paths(self) -> list[Path]:
@@ -89,18 +86,40 @@ class SshConfig:
         Raises:
             SshConfigError: the file cannot be read or parsed.
         """
+        return self._answer(alias, user, port).host
+
+    @contextlib.contextmanager
+    def own(self, host: SshHost) -> Iterator[list[Path]]:
+        """Write down what the config says of `host` alone, and return the file for asyncssh.
+
+        Taking a long config apart again for each connection of a fleet takes longer than the connection.
+        Where more is to be asked than is known by now (`Match final`, CanonicalizeHostname), it is the whole
+        config.
+        """
+        lines = self._answer(host.alias, host.asked_user, host.asked_port).lines
+        if lines is None:
+            yield self.paths
+            return
+        with tempfile.NamedTemporaryFile("w", prefix="sayso-", suffix=".ssh_config") as file:
+            file.write("\n".join(lines) + "\n")
+            file.flush()
+            yield [Path(file.name)]
+
+    def _answer(self, alias: str, user: str, port: int) -> "_Answer":
         key = (alias, user, port)
         cached = self._cache.get(key)
-        if cached is not None and all(stamp(seen[0]) == seen for seen in cached[0]):
-            return cached[1]
+        if cached is not None and all(stamp(seen[0]) == seen for seen in cached.stamps):
+            return cached
         config = self._load(alias, user, port)
-        host = _host(config, alias, self.local_user)
         read = {self.path} if self.path is not None else set()
-        stamps = tuple(stamp(path) for path in [*read, *config.__dict__.get("read_paths", [])])
-        self._cache[key] = (stamps, host)
-        return host
+        answer = self._cache[key] = _Answer(
+            stamps=tuple(stamp(path) for path in dict.fromkeys([*read, *config.read_paths])),
+            host=replace(_host(config, alias, self.local_user), asked_user=user, asked_port=port),
+            lines=tuple(config.lines) if config.is_settled() else None,
+        )
+        return answer
 
-    def _load(self, alias: str, user: str, port: int) -> "SSHClientConfig":
+    def _load(self, alias: str, user: str, port: int) -> "Recording":
         from bot.inventory.ssh_file import ConfigParseError, Recording  # noqa: PLC0415  # lazy: brings asyncssh
 
         try:
@@ -117,7 +136,16 @@ class SshConfig:
             )
         except (ConfigParseError, OSError, UnicodeDecodeError) as error:
             raise SshConfigError(f"SSH config: {error}") from error
-        return cast("SSHClientConfig", config)  # `load` returns its own class, typed as the base
+        return cast("Recording", config)  # `load` returns its own class, typed as the base
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Answer:
+    """What was found out about an alias; `lines` are those that say so, None where they do not say all."""
+
+    stamps: tuple[Stamp, ...]
+    host: SshHost
+    lines: tuple[str, ...] | None
 
 
 def _host(config: "SSHClientConfig", alias: str, local_user: str) -> SshHost:
