@@ -173,7 +173,8 @@ def reason(one: ActionView, *, alone: bool = False) -> str:
 
 
 def _cause(one: ActionView, ending: EndingView, *, alone: bool) -> str:
-    note = ending.note.strip().rstrip(".")
+    # What was not reached is noted with its name in front, which stands before the reason here.
+    note = ending.note.strip().rstrip(".").removeprefix(f"{one.action.target.id}: ")
     match fate(one):
         case Fate.LOST:
             return card_words.unknown_end(ending if alone else replace(ending, run_s=0.0))

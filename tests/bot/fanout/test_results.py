@@ -5,10 +5,11 @@ from datetime import UTC, timedelta
 
 import pytest
 
+from bot.execution.unreached import UnreachedError, explain
 from bot.fanout import results
 from bot.fanout.look import Look
 from bot.fanout.tally import Tally, busy_s
-from gate.domain import Risk, Touch, TouchKind
+from gate.domain import Risk, Target, Touch, TouchKind
 from gate.lifecycle import ActionState
 from ledger.views import ActionView
 from tests.bot.fanout.scenes import dropped, ended, fanout, hosts, running, view
@@ -50,17 +51,21 @@ def test_the_same_reason_is_told_once_with_all_of_its_targets() -> None:
     assert lines[-1] == "Say  retry the failed  to run it again there."
 
 
+def refused(target: Target) -> UnreachedError:
+    """Return what is noted of a host where nobody listens."""
+    return explain(ConnectionRefusedError(), name=target.id, address=target.address, port=22, user="ops")
+
+
 def test_targets_that_were_not_reached_are_one_reason_whatever_their_addresses() -> None:
-    actions = [
-        failed(one, exit_code=None, note=f"{one.action.target.address} port 22 refuses connections.")
-        for one in webs()
-    ]
+    actions = [failed(one, exit_code=None, note=str(refused(one.action.target))) for one in webs()]
     assert over(*actions)[:2] == [
         "✗ 6 failed in 1.0 s",
-        "✗ web1 to web6: … port 22 refuses connections",
+        "✗ web1 to web6: … port 22 refuses connections. Check that sshd runs there and listens on that port",
     ]
     alone = [actions[0], *map(ended, webs()[1:])]
-    assert over(*alone)[1] == "✗ web1: 10.0.0.1 port 22 refuses connections"
+    assert over(*alone)[1] == (
+        "✗ web1: 10.0.0.1 port 22 refuses connections. Check that sshd runs there and listens on that port"
+    )
 
 
 def test_what_a_failure_printed_is_told_once_where_one_line_is_all_of_it() -> None:
