@@ -270,11 +270,10 @@ class Kit:
         return [row[0] for row in self.core.ledger.reader().execute("SELECT kind FROM entry ORDER BY seq")]
 
 
-def local_inventory(services: Mapping[str, ServiceConfig] | None = None) -> Inventory:
-    """Return an inventory of `local` and two more names for this machine."""
-    targets = {
-        name: TargetConfig(kind=TargetKind.LOCAL, tags=tags)
-        for name, tags in (("local", ()), ("web1", ("web",)), ("web2", ("web",)))
+def local_inventory(services: Mapping[str, ServiceConfig] | None = None, *, webs: int = 2) -> Inventory:
+    """Return an inventory of `local` and more names for this machine, so many of them tagged web."""
+    targets = {"local": TargetConfig(kind=TargetKind.LOCAL)} | {
+        f"web{number}": TargetConfig(kind=TargetKind.LOCAL, tags=("web",)) for number in range(1, webs + 1)
     }
     return build(targets, services or {})
 

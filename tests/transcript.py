@@ -1,12 +1,12 @@
 """Transcripts: every conversation in tests/transcripts, what it may say, and what must hold after a turn.
 
-A transcript is TOML: `[setup]` (operators, accounts, policy, routing, places, runbooks), then `[[turn]]`s in
-order. A turn says or presses something and lists what must and must not be on the screen afterwards. `{id}`
-stands for the newest proposal's id, `{run}` for the newest run's, `{phrase}` for the newest phrase, `{dir}`
-for a scratch folder. `name` names the newest proposal and its card, so that `card` can press an older one,
-with the buttons that it had. `fill` answers a form. `only` says what a platform must have for the
-conversation to be possible. A key that nobody knows is an error, wherever a turn comes from. Real commands
-run on this machine.
+A transcript is TOML: `[setup]` (operators, accounts, policy, routing, places, runbooks, webs), then
+`[[turn]]`s in order. `webs` is how many names of this machine are tagged web. A turn says or presses
+something and lists what must and must not be on the screen afterwards. `{id}` stands for the newest proposal's id,
+`{run}` for the newest run's, `{phrase}` for the newest phrase, `{dir}` for a scratch folder. `name` names the
+newest proposal and its card, so that `card` can press an older one, with the buttons that it had. `fill`
+answers a form. `only` says what a platform must have for the conversation to be possible. A key that nobody
+knows is an error, wherever a turn comes from. Real commands run on this machine.
 
 Who plays it, and where, is
 in tests/bot/test_transcripts.py (a port that only remembers) and tests/adapters/play.py (every platform).
@@ -18,10 +18,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from bot.inventory import Inventory
 from bot.planning.library import Library
 from gate.domain import PersonId, Risk
 from gate.policy import Operator, Permission, Policy, Posture
-from tests.kit import EVERYTHING, Kit
+from tests.kit import EVERYTHING, Kit, local_inventory
 from tests.runbooks import library_of
 
 FOLDER = Path(__file__).parent / "transcripts"
@@ -33,7 +34,7 @@ ACTS = frozenset({"say", "press", "fill"})
 _HOW = frozenset({"by", "place", "card", "reply", "kind", "bot", "forwarded", "addressed", "advance_s"})
 _AFTERWARDS = frozenset({"shows", "hides", "nothing", "states", "exists", "missing", "name"})
 TURN_KEYS = ACTS | _HOW | _AFTERWARDS
-_SETUP_KEYS = frozenset({"only", "operators", "accounts", "policy", "routing", "places", "runbooks"})
+_SETUP_KEYS = frozenset({"only", "operators", "accounts", "policy", "routing", "places", "runbooks", "webs"})
 _POLICY_KEYS = frozenset({"posture", "approval_s", "quorum", "nudge_s", "escalate_s"})
 
 
@@ -147,6 +148,11 @@ def library_for(setup: Mapping[str, Any], scratch: Path) -> Library | None:
     """Return the library of a setup that brings runbooks of its own, YAML each; None for the usual one."""
     texts = setup.get("runbooks", [])
     return library_of(*(text.replace("{dir}", str(scratch)) for text in texts)) if texts else None
+
+
+def inventory_of(setup: Mapping[str, Any]) -> Inventory:
+    """Return the targets of a setup."""
+    return local_inventory(webs=setup.get("webs", 2))
 
 
 def policy_of(setup: Mapping[str, Any], place: Callable[[str], str]) -> Policy:

@@ -15,7 +15,7 @@ from bot.places import place_name
 from bot.ports import ChatPort, Inbound, PlaceRef, Receipt, Sink
 from tests.adapters.stage import OnScreen, Surface, surface_opener
 from tests.kit import Kit, ScriptedClock, conversation
-from tests.transcript import Player, library_for, operators_of, places_of, policy_of
+from tests.transcript import Player, inventory_of, library_for, operators_of, places_of, policy_of
 
 #: What reaches the core is waited for this long; what an adapter rightly drops never does.
 DROPPED_S = 0.3
@@ -163,7 +163,11 @@ async def at(
         places=places_of(setup, lambda name: place_words(surface.place(name))),
         ports=[surface.port],
         clock=clock,
-        **{"library": library_for(setup, scratch), **(more or {})},
+        **{
+            "library": library_for(setup, scratch),
+            "inventory": inventory_of(setup),
+            **(more or {}),
+        },
     ) as kit:
         onlookers = sorted({turn.get("by", "ana") for turn in script["turn"]})
         play = Play(surface=surface, kit=kit, scratch=scratch, onlookers=onlookers)

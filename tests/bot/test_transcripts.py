@@ -16,6 +16,7 @@ from tests.kit import Kit, Shown, conversation
 from tests.transcript import (
     TRANSCRIPTS,
     Player,
+    inventory_of,
     known,
     library_for,
     operators_of,
@@ -69,6 +70,7 @@ async def test_transcript(name: str, tmp_path: Path) -> None:
         policy=policy_of(setup, lambda place: f"script::{place}"),
         places=places_of(setup, lambda place: f"script::{place}"),
         library=library_for(setup, scratch),
+        inventory=inventory_of(setup),
         rehearsal=False,
     ) as kit:
         player = Scripted(kit, scratch)
