@@ -2,11 +2,11 @@
 
 A transcript is TOML: `[setup]` (operators, accounts, policy, routing, places, runbooks, webs), then
 `[[turn]]`s in order. `webs` is how many names of this machine are tagged web. A turn says or presses
-something and lists what must and must not be on the screen afterwards. `{id}` stands for the newest proposal's id,
-`{run}` for the newest run's, `{phrase}` for the newest phrase, `{dir}` for a scratch folder. `name` names the
-newest proposal and its card, so that `card` can press an older one, with the buttons that it had. `fill`
-answers a form. `only` says what a platform must have for the conversation to be possible. A key that nobody
-knows is an error, wherever a turn comes from. Real commands run on this machine.
+something and lists what must and must not be on the screen afterwards. `{id}` stands for the newest
+proposal's id, `{run}` for the newest run's, `{phrase}` for the newest phrase, `{dir}` for a scratch folder.
+`name` names the newest proposal and its card, so that `card` can press an older one, with the buttons that
+it had. `fill` answers a form. `only` says what a platform must have for the conversation to be possible. A
+key that nobody knows is an error, wherever a turn comes from. Real commands run on this machine.
 
 Who plays it, and where, is
 in tests/bot/test_transcripts.py (a port that only remembers) and tests/adapters/play.py (every platform).
