@@ -55,7 +55,8 @@ class Speaker:
 
     `about` is the proposal that the words refer to, live or not; `alone`: nobody but sayso listened;
     `sent_at`: the platform's own time of the message, None where nobody's message is behind it;
-    `reply_to`: the message that it answers explicitly, whoever wrote that.
+    `reply_to`: the message that it answers explicitly, whoever wrote that;
+    `seen`: the newest entry whose answer was on their screen, None where nobody read one.
     """
 
     operator: Operator
@@ -66,6 +67,7 @@ class Speaker:
     alone: bool = False
     sent_at: datetime | None = None
     reply_to: MessageRef | None = None
+    seen: int | None = None
 
 
 def apply(core: Core, outcome: Outcome, decision: Decision, speaker: Speaker) -> None:

@@ -10,6 +10,7 @@ from bot.hearing import reader
 from bot.outcome import Outcome
 from gate.decide import AskedAgain, Choice, Decision, Granted, Utterance, Voted, decide
 from gate.domain import Facts, Manner, ProposalId
+from ledger import waiting
 
 
 def decision_on(core: Core, facts: Facts, utterance: Utterance) -> Decision:
@@ -28,6 +29,13 @@ def _is_to_some(decision: Granted | Voted, utterance: Utterance) -> bool:
         return False
     targets = [str(one.action.target.id) for one in decision.approvals]
     return names_some(utterance.text, targets=targets, command=first.action.command)
+
+
+def outdated(core: Core, proposal: ProposalId | None, *, seen: int | None) -> bool:
+    """Whether what waits of `proposal` was asked anew after the newest entry that was `seen`."""
+    if proposal is None or seen is None:
+        return False
+    return waiting.asked_anew(core.ledger.reader(), proposal, since=seen)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +61,8 @@ def answer_about(core: Core, outcome: Outcome, facts: Facts, speaker: Speaker, n
         index=named.index,
         choice=named.choice,
         manner=named.manner,
+        # A button is of one card, and dead once that was asked anew.
+        outdated=named.manner is not Manner.BUTTON and outdated(core, named.proposal, seen=speaker.seen),
     )
     decision = decision_on(core, facts, utterance)
     answering.apply(core, outcome, decision, replace(speaker, about=named.proposal))

@@ -27,7 +27,7 @@ from bot.acts import dispatch
 from bot.answering import Speaker
 from bot.cards import Cards
 from bot.core import Core
-from bot.deciding import decision_on
+from bot.deciding import decision_on, outdated
 from bot.fanout import part
 from bot.outcome import Outcome
 from bot.places import place_ref_doc
@@ -165,6 +165,7 @@ class Turns:
             sent_at=inbound.sent_at,
             reply_to=inbound.reply_to,
             about=refers_to or (facts.window.proposal if facts.window is not None else None),
+            seen=seen,
         )
         engaged = inbound.addressed or (own_thread and facts.window is not None)
         engaged = engaged or (last is not None and last[1] == operator.id)
@@ -183,6 +184,7 @@ class Turns:
                 engaged=engaged,
                 own_thread=own_thread,
                 unread=self._unread(facts, inbound.text, seen),
+                outdated=outdated(core, refers_to, seen=seen),
             )
             self._message(outcome, facts, speaker, utterance, seen=seen)
         self._answered(outcome)

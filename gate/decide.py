@@ -72,7 +72,11 @@ def decide(facts: Facts, utterance: Utterance, *, policy: Policy, read: Reader, 
     live = tuple(one for one in facts.pending if one.deadline_at > now)
     if utterance.refers_to is not None:
         mine = tuple(one for one in live if one.proposal == utterance.refers_to)
-        return _referenced(mine, utterance, policy=policy, read=read)
+        decision = _referenced(mine, utterance, policy=policy, read=read)
+        if utterance.outdated and isinstance(decision, Granted | Voted):
+            text = "Nothing ran: that was said before it was asked anew."
+            return Rejected(reason=Reason(code=ReasonCode.STALE_WORDS, text=text), approvals=mine)
+        return decision
     here = tuple(one for one in live if facts.place in (one.asked_in, one.shown_in))
     typed = (
         _typed_phrase(_read(here, utterance), utterance, policy=policy)

@@ -31,6 +31,8 @@ class Utterance:
         engaged: the bot's last turn in this place was with this person, or the message is addressed to it.
         unread: proposals whose card the person cannot have read when they said it, or does not mean by it;
             of those a phrase is only the words that asked for them (C16).
+        outdated: what `refers_to` waits for was asked anew after this was said, as when an earlier yes to it
+            led to a failure: a yes is none to that (D2, X2).
     """
 
     person: Operator | None
@@ -43,6 +45,7 @@ class Utterance:
     engaged: bool = True
     own_thread: bool = False
     unread: frozenset[ProposalId] = frozenset()
+    outdated: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from gate.ladder import Rung
 from gate.lifecycle import ActionState, ApprovalState
 from gate.sequence import Step
 from ledger.codec import instant, parse_instant
+from ledger.kinds import Kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +64,17 @@ def used(connection: sqlite3.Connection, proposal: ProposalId) -> dict[Digest, d
         (ActionState.STARTED, proposal),
     )
     return {Digest(digest): None if running else parse_instant(last) for digest, last, running in rows}
+
+
+def asked_anew(connection: sqlite3.Connection, proposal: ProposalId, *, since: int) -> bool:
+    """Whether anything that waits of `proposal` was asked about before, and anew after entry `since`."""
+    row = connection.execute(
+        "SELECT 1 FROM (SELECT max(a.opened_seq) AS seq FROM approval a WHERE a.proposal = ? AND a.state = ?"
+        " AND EXISTS (SELECT 1 FROM approval b WHERE b.action = a.action AND b.opened_seq < a.opened_seq)) o"
+        " WHERE (SELECT min(t.seq) FROM entry t WHERE t.seq > o.seq AND t.kind = ?) > ?",
+        (proposal, ApprovalState.PENDING, Kind.TURN_ANSWERED, since),
+    ).fetchone()
+    return row is not None
 
 
 def steps(connection: sqlite3.Connection, proposal: ProposalId) -> list[Step]:

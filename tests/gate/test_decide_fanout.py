@@ -4,11 +4,21 @@ from dataclasses import replace
 
 import pytest
 
-from gate.decide import ChangeAsked, Granted, Rejected, Which
+from gate.decide import (
+    ChangeAsked,
+    Choice,
+    Decision,
+    Granted,
+    Refused,
+    Rejected,
+    Utterance,
+    Which,
+    decide,
+)
 from gate.digest import list_digest
 from gate.domain import AssentVerdict, Manner, PendingApproval, ReasonCode, Risk, Target, TargetId, TargetKind
-from tests.gate.deciding import PARTIAL_1, code, reads, say
-from tests.gate.makers import BO, KIM, P2, PVE1, WEB1, facts, operator, pending, window
+from tests.gate.deciding import PARTIAL_1, code, reads, real, say
+from tests.gate.makers import BO, KIM, NOW, P1, P2, POLICY, PVE1, WEB1, facts, operator, pending, window
 
 PHRASE = "reboot 3 hosts"
 TARGETS = (WEB1, PVE1, Target(id=TargetId("web2"), kind=TargetKind.SSH, address="10.0.0.2"))
@@ -72,3 +82,21 @@ def test_a_number_names_no_part_of_it() -> None:
 def test_doubt_starts_nothing(text: str) -> None:
     decision = say(facts(*many(risk=Risk.REVERSIBLE_LOW), opened=window()), text)
     assert not isinstance(decision, Granted)
+
+
+def test_a_yes_from_before_it_was_asked_anew_is_none_to_the_rest() -> None:
+    restart = many(risk=Risk.REVERSIBLE_LOW)
+    old = Utterance(person=KIM, text="go ahead", refers_to=P1, manner=Manner.REPLY, outdated=True)
+    for said in (old, replace(old, text="", choice=Choice.APPROVE)):
+        assert code(judged(restart, said)) is ReasonCode.STALE_WORDS
+        assert isinstance(judged(restart, replace(said, outdated=False)), Granted)
+    assert code(judged(REBOOT, replace(old, text=PHRASE))) is ReasonCode.STALE_WORDS
+
+
+def test_a_no_from_before_it_was_asked_anew_counts() -> None:
+    old = Utterance(person=KIM, text="", refers_to=P1, choice=Choice.DENY, outdated=True)
+    assert isinstance(judged(REBOOT, old), Refused)
+
+
+def judged(waiting: tuple[PendingApproval, ...], said: Utterance) -> Decision:
+    return decide(facts(*waiting), said, policy=POLICY, read=real, now=NOW)

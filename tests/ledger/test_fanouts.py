@@ -16,6 +16,7 @@ from ledger.views import PRUNED, FanoutView
 from tests.gate.makers import HERE, NOW, P1
 from tests.ledger.entries.actions import ended, queued, started, unqueued, verified
 from tests.ledger.entries.proposals import Planned, decided, fanned_out, opened, planned
+from tests.ledger.entries.turns import answered
 from tests.ledger.story import Story
 
 MINUTE = timedelta(minutes=1)
@@ -156,3 +157,25 @@ def test_what_is_listed_without_its_head_is_refused(tale: Story) -> None:
     with pytest.raises(ValueError, match="Expecting value"):
         tale.write(fanned_out(*MANY)[1])
     assert tale.ledger.head().seq == 0
+
+
+def test_what_is_asked_anew_is_told_by_the_turn_that_asked(tale: Story) -> None:
+    tale.write(*fanned_out(*MANY), *(asked(one, "a", ROUND_1) for one in MANY), answered())
+    reader = tale.ledger.reader()
+    assert not waiting.asked_anew(reader, P1, since=0), "it was asked about once"
+    for one in MANY:
+        tale.write(decided(one, Kind.APPROVAL_GRANTED, extra={"alone": True}), queued(one))
+    tale.write(started(ONE))
+    before = tale.ledger.head().seq
+    tale.write(
+        ended(ONE, Kind.ACTION_FAILED, exit_code=1),
+        *(draft for one in MANY[1:] for draft in (unqueued(one), asked(one, "b", ROUND_2))),
+        answered(),
+    )
+    head = tale.ledger.head().seq
+    assert waiting.asked_anew(reader, P1, since=before)
+    assert waiting.asked_anew(reader, P1, since=head - 1), "that its card is not shown yet"
+    assert not waiting.asked_anew(reader, P1, since=head)
+    for one in MANY[1:]:
+        tale.write(decided(one, Kind.APPROVAL_REFUSED, name="b"))
+    assert not waiting.asked_anew(reader, P1, since=0), "nothing waits"

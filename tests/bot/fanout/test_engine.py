@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -265,3 +266,32 @@ async def test_more_than_one_request_may_reach_is_refused(tmp_path: Path) -> Non
         shown = await kit.say("on @web: uptime")
         assert "1001 targets are more than one request may reach" in shown
         assert "proposal:made" not in kit.kinds()
+
+
+@pytest.mark.parametrize("text", ["approve {}", "go ahead"])
+async def test_a_yes_that_was_said_twice_is_none_to_the_rest(tmp_path: Path, text: str) -> None:
+    operators = (person("ana"), person("kim"))
+    failing = ends(web1=FAIL, web2=FAIL)
+    async with conversation(tmp_path, inventory=fleet(6), executor=failing, operators=operators) as kit:
+        await kit.say(f"on @web: {RELOAD}")
+        said = text.format(kit.newest_id())
+        both = [await kit.hand_over(kit.inbound(said, by=name)) for name in ("ana", "kim", "ana")]
+        for one in both:
+            await asyncio.wait_for(one.settled, timeout=60)
+        assert ran(kit) == ["web1"], "nobody has seen yet that it failed there"
+        assert kit.states() == ["failed", *["waiting"] * 5]
+        await kit.say(f"approve {kit.newest_id()}", by="kim")
+        assert ran(kit) == ["web1", "web2"]
+
+
+async def test_a_reply_to_the_card_before_is_none_to_the_rest(tmp_path: Path) -> None:
+    async with conversation(tmp_path, inventory=fleet(6), executor=ends(web1=FAIL)) as kit:
+        await kit.say(f"on @web: {RELOAD}")
+        card = kit.card
+        replies = [replace(kit.inbound("go ahead"), reply_to=card.ref) for _ in range(2)]
+        for one in [await kit.hand_over(reply) for reply in replies]:
+            await asyncio.wait_for(one.settled, timeout=60)
+        assert ran(kit) == ["web1"]
+        assert any("said before it was asked anew" in one.text for one in kit.port.screen.values())
+        await kit.say("go ahead", reply_to=kit.card)
+        assert kit.states() == ["failed", *["succeeded"] * 5]

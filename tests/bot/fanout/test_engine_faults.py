@@ -62,6 +62,7 @@ async def test_a_start_of_an_earlier_round_is_none_of_the_next(tmp_path: Path) -
         await until(lambda: "web2" in ran(kit))
         gates(kit).gate("web2").set()
         await until(lambda: kit.states(proposal).count("waiting") == 4)
+        await kit.look()  # its new card is there
         await kit.say(f"approve {proposal}", settle=False)
         await until(lambda: kit.states(proposal).count("queued") == 4)
         await asyncio.sleep(0.2)
@@ -192,6 +193,7 @@ async def test_reading_that_its_brake_stops_is_asked_about_after_a_crash(tmp_pat
     await cut_off(tmp_path, "on @web: `uptime`, one at a time, stop after 1 failure", executor=Gated, runs=1)
     async with conversation(tmp_path, inventory=fleet(6), executor=ends()) as kit:
         assert kit.states() == ["lost", *["waiting"] * 5]
+        await kit.look()  # its new card is there
         await kit.say(f"approve {kit.newest_id()}")
         assert kit.states() == ["lost", *["succeeded"] * 5]
 
@@ -217,6 +219,7 @@ async def test_a_check_that_a_crash_cut_off_stops_the_others(tmp_path: Path) -> 
     async with conversation(tmp_path, inventory=fleet(6), executor=ends()) as kit:
         assert kit.states() == ["succeeded", *["waiting"] * 5]
         assert kit.kinds().count("action:verified") == 1
+        await kit.look()  # its new card is there
         await kit.say(f"approve {kit.newest_id()}")
         assert kit.states() == ["succeeded"] * 6
 

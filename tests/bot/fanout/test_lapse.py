@@ -89,6 +89,7 @@ async def test_the_yes_to_the_rest_is_not_kept_alive_by_the_round_before(tmp_pat
     async with conversation(tmp_path, inventory=fleet(6), executor=ends(web2="failed")) as kit:
         proposal = await begins(kit, f"on @web: `{RELOAD}`, one at a time")
         await until(lambda: kit.states(proposal).count("waiting") == 4)
+        await kit.look()  # its new card is there
         await kit.say("stop")
         await kit.say(f"approve {proposal}")
         kit.clock.advance(16 * MINUTE)
