@@ -298,7 +298,7 @@ class Cards:
             lines.append(f"purpose: {purpose}")
         extras = [f"timeout {duration(one.action.timeout_s)}", f"shell {target.shell}"]
         if target.become:
-            extras.append(f"as {target.become} through sudo -n")
+            extras.append(f"as {target.become} through sudo")
         if one.action.workdir:
             extras.append(f"in {one.action.workdir}")
         lines += [" · ".join(extras), muted(f"digest {short(one.digest)}")]

@@ -84,7 +84,7 @@ def _surroundings(one: ActionView) -> str:
     target = one.action.target
     facts = [f"timeout {duration(one.action.timeout_s)}", f"shell {target.shell}"]
     if target.become:
-        facts.append(f"as {target.become} through sudo -n")
+        facts.append(f"as {target.become} through sudo")
     if one.action.workdir:
         facts.append(f"in {one.action.workdir}")
     return " · ".join(facts)

@@ -55,7 +55,7 @@ def test_what_is_not_so_for_all_says_for_whom() -> None:
     actions[2] = replace(actions[2], action=replace(actions[2].action, target=made))
     lines = details(fanout(*actions))
     assert "timeout 10 min · shell bash (3 of 4: web1, web2, web4)" in lines
-    assert "timeout 10 min · shell bash · as root through sudo -n (1 of 4: web3)" in lines
+    assert "timeout 10 min · shell bash · as root through sudo (1 of 4: web3)" in lines
 
 
 def test_every_failure_is_named() -> None:
