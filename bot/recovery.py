@@ -5,6 +5,7 @@ order, `bot.conversation` takes the messages that came meanwhile (one may be "st
 and sends what was not sent. Nothing that was started is started again.
 """
 
+import asyncio
 import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -33,8 +34,11 @@ async def close_open_ends(core: Core) -> None:
     """Close what is over, and lose what was running."""
     close_due(core)
     many: dict[ProposalId, list[recording.Ran]] = {}
-    for view in core.queries.in_state(ActionState.STARTED):
-        ended = await _told_by_boot_id(core, view) or Ended(kind=EndKind.LOST, note=_LOST)
+    started = core.queries.in_state(ActionState.STARTED)
+    # Those that still boot answer late: asked one after the other, many would keep sayso from beginning.
+    told = await asyncio.gather(*(_told_by_boot_id(core, view) for view in started))
+    for view, known in zip(started, told, strict=True):
+        ended = known or Ended(kind=EndKind.LOST, note=_LOST)
         proposal = proposal_of(view.action.id)
         if core.queries.head(proposal).fanout is not None:
             many.setdefault(proposal, []).append(recording.Ran(view=view, ended=ended))

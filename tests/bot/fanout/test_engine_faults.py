@@ -10,7 +10,7 @@ import pytest
 from bot.execution import door
 from bot.fanout import starting
 from bot.inventory.ssh_config import SshConfigError
-from bot.ports import Ended, EndKind, OutputSink
+from bot.ports import Captured, Ended, EndKind, OutputSink
 from gate.domain import Action, ProposalId, Target
 from ledger.kinds import LedgerUnwritableError, LostRaceError
 from tests.bot.fanout.fleet import RELOAD, ByHost, ends, fleet, ran
@@ -294,3 +294,32 @@ async def test_what_it_waited_behind_is_not_shown_once_it_runs(tmp_path: Path) -
         await kit.say("resume sayso")
         await until(lambda: kit.states() == ["succeeded"] * 4)
         assert not kit.app.conversation._work._live.behind
+
+
+class Rebooting(Gated):
+    """An executor over hosts whose boot ids take a moment, and are others after a test says so."""
+
+    boot = "one"
+    asked = most = 0
+
+    async def run(self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event) -> Ended:
+        if action.id != "probe":
+            return await super().run(action, on_output=on_output, cancel=cancel)
+        Rebooting.asked += 1
+        Rebooting.most = max(Rebooting.most, Rebooting.asked)
+        await asyncio.sleep(0.05)
+        Rebooting.asked -= 1
+        output = Captured(head=self.boot.encode(), total=len(self.boot))
+        return Ended(kind=EndKind.EXITED, exit_code=0, output=output)
+
+
+async def test_hosts_that_rebooted_with_the_bot_are_asked_all_at_once(tmp_path: Path) -> None:
+    async with conversation(tmp_path, inventory=fleet(6), executor=Rebooting) as kit:
+        await kit.say("on @web: `reboot`, no canary, all at once")
+        await kit.say("reboot 6 hosts", settle=False)
+        await until(lambda: len(ran(kit)) == 6)
+    later = type("Later", (Rebooting,), {"boot": "two"})
+    Rebooting.most = 0
+    async with conversation(tmp_path, inventory=fleet(6), executor=later) as kit:
+        assert kit.states() == ["succeeded"] * 6
+        assert Rebooting.most == 6
