@@ -130,9 +130,15 @@ class Work:
         """Say what a task of several actions came to, once, if any of it ran."""
         if view.id not in self._open_tasks:
             return
-        if len(view.actions) > 1 and any(one.started_at is not None for one in view.actions):
-            await asyncio.to_thread(digest.tell, self._core, view)
+        # Before it is told: of many that end at once, each may be the one that finds all of it over.
         self._open_tasks.discard(view.id)
+        if len(view.actions) < 2 or all(one.started_at is None for one in view.actions):  # noqa: PLR2004 - several
+            return
+        try:
+            await asyncio.to_thread(digest.tell, self._core, view)
+        except LedgerUnwritableError:
+            self._open_tasks.add(view.id)
+            raise
 
     def _hold(self, proposal: ProposalId, error: LedgerUnwritableError) -> None:
         log.error("#%s does not go on: %s", proposal, error)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from bot.ports import Ended, EndKind, OutputSink
 from gate.domain import Action, Target
+from tests.bot.fanout.fleet import ends, fleet
 from tests.kit import Kit, conversation
 
 
@@ -117,3 +118,12 @@ async def test_what_is_settled_as_not_run_changed_nothing(tmp_path: Path) -> Non
         assert f"changed: web1 · open: none · unknown: #{ref}.1" in said
         await kit.say(f"settle {ref} did-not-run, because the log is empty")
         assert "changed: nothing · open: none · unknown: none" in await kit.say("what did you do?")
+
+
+async def test_a_fan_out_has_one_digest_however_many_of_it_end_at_once(tmp_path: Path) -> None:
+    async with conversation(tmp_path, inventory=fleet(40), executor=ends(web7="failed")) as kit:
+        await kit.say("on @web: uptime")
+        await kit.at_rest()
+        await kit.say("pending")
+        (said,) = digests(kit)
+        assert said.startswith("14:00: 40 commands · 40 at once · 1 failed")
