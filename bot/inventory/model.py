@@ -91,7 +91,7 @@ class Inventory:
         return tuple(chosen.values()) or NoSuchTarget(name=wanted.strip())
 
     def _one(self, name: str, typed: str) -> tuple[Target, ...] | NoSuchTarget:
-        if name == "all":
+        if name == "all" or (name == "@all" and "all" not in self.tags):  # many type it like a tag
             active = tuple(t for t in self.targets.values() if t.state is TargetState.ACTIVE)
             return active or NoSuchTarget(name=typed)
         if name.startswith("@"):

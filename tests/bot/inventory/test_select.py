@@ -31,10 +31,17 @@ def _names(found: tuple[Target, ...] | NoSuchTarget) -> list[str]:
         ("db,web1", ["db", "web1"]),
         ("db, @prod  web1", ["db", "web1"]),
         ("all", ["web1", "web11", "db"]),
+        ("@all", ["web1", "web11", "db"]),
     ],
 )
 def test_selection_is_ordered_without_doubles_and_without_destroyed(wanted: str, names: list[str]) -> None:
     assert _names(_inventory().select(wanted)) == names
+
+
+def test_a_tag_that_is_called_all_is_that_tag() -> None:
+    tagged = build({"a": TargetConfig(tags=("all",)), "b": TargetConfig()}, {}, local_user="ana")
+    assert _names(tagged.select("@all")) == ["a"]
+    assert _names(tagged.select("all")) == ["a", "b"]
 
 
 def test_unknown_target_comes_with_the_nearest_names() -> None:
