@@ -32,6 +32,7 @@ def _run(args: argparse.Namespace) -> int:
     from dataclasses import asdict  # noqa: PLC0415  # lazy, like everything here
 
     from bot.runbooks import attest, signing  # noqa: PLC0415
+    from bot.text import visible  # noqa: PLC0415
 
     try:
         text = args.report.read_text("utf-8")
@@ -43,7 +44,8 @@ def _run(args: argparse.Namespace) -> int:
     if args.json:
         print_json({"ok": found.ok, **asdict(found)})
     else:
-        print("\n".join(_told(found, checked=bool(keys))))
+        # What the file says is anybody's; no line of it may pass for one of ours.
+        print("\n".join(" ".join(visible(one).split()) for one in _told(found, checked=bool(keys))))
     return 0 if found.ok else 1
 
 

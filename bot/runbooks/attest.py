@@ -9,11 +9,14 @@ that proves, and what it does not, is in docs/security.md. Nothing is sent from 
 import hashlib
 import itertools
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bot.runbooks import claims
 from bot.runbooks.report import Told, document
+from bot.runbooks.signing import fingerprint
 from ledger.chain import GENESIS, entry_hash
 from ledger.kinds import Entry, LedgerError
 from ledger.note import NoteError, Signer, Verifier, open_note
@@ -21,6 +24,7 @@ from ledger.note import NoteError, Signer, Verifier, open_note
 FORMAT = "sayso-run-attestation/1"
 #: The chain before its first entry, as in the ledger.
 _START = GENESIS
+_SEQ = re.compile(r"[0-9]{1,18}", re.ASCII)
 _HEADER = ("run", "runbook", "outcome", "report", "entries", "chain")
 
 
@@ -34,7 +38,7 @@ class Verification:
 
     Attributes:
         problems: each names what is wrong; () for none.
-        signed_by: the names of the keys that were given and signed it.
+        signed_by: the keys that were given and signed it, by name; by fingerprint where one has none.
         claims: names under which it says to be signed, checked or not.
     """
 
@@ -127,19 +131,19 @@ def verify(text: str, *, keys: Sequence[Verifier] = ()) -> Verification:
     """
     whole = _read(text)
     note, shown = whole["statement"], whole["report"]
-    statement, claims = _parts(note)
-    signed_by, problems = _signatures(note, claims, keys)
+    statement, names = _parts(note)
+    signed_by, problems = _signatures(note, names, keys)
     found = [_entry(one) for one in whole["entries"]]
     header, named = _lines(statement)
     problems += _of_report(shown, header)
     problems += _of_entries(found, named, header)
-    problems += _of_facts(shown, found)
+    problems += claims.problems(shown, found)
     return Verification(
         run=str(header.get("run", "")),
         entries=len(found),
         problems=tuple(dict.fromkeys(problems)),
         signed_by=signed_by,
-        claims=claims,
+        claims=names,
     )
 
 
@@ -157,6 +161,10 @@ def _read(text: str) -> dict[str, Any]:
         raise AttestationError(f"{AttestationError.__doc__} It holds no report, entries and statement.")
     if whole["format"] != FORMAT:
         raise AttestationError(f"{AttestationError.__doc__} Its format is {whole['format']!r}.")
+    try:
+        json.dumps([whole["entries"], whole["statement"]], ensure_ascii=False).encode()
+    except (ValueError, RecursionError) as error:
+        raise AttestationError(f"{AttestationError.__doc__} What it holds is no text.") from error
     return whole
 
 
@@ -189,26 +197,29 @@ def _parts(note: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _signatures(
-    note: str, claims: Sequence[str], keys: Sequence[Verifier]
+    note: str, names: Sequence[str], keys: Sequence[Verifier]
 ) -> tuple[tuple[str, ...], list[str]]:
     """Return who of `keys` signed a note, and what is wrong about that."""
     if not keys:
         return (), []
-    if not claims:
+    if not names:
         return (), ["The statement is not signed."]
-    # A key of SSH or PEM carries no name of its own: it counts under whatever name the note gives it.
+    # A key of SSH or PEM carries no name of its own: it counts under whatever name the note gives it. That
+    # name is its holder's word, so the key itself is told beside it.
     given = [
-        each for key in keys for each in ([key] if key.name else [Verifier(n, key.public) for n in claims])
+        (each, key.name or f"{fingerprint(key.public)} under the name {each.name}")
+        for key in keys
+        for each in ([key] if key.name else [Verifier(name, key.public) for name in names])
     ]
     signed: list[str] = []
     why = ""
-    for key in given:
+    for key, called in given:
         try:
             open_note(note, [key])
         except NoteError as error:
             why = str(error)
         else:
-            signed.append(key.name)
+            signed.append(called)
     return tuple(dict.fromkeys(signed)), [] if signed else [f"The signature does not hold. {why}"]
 
 
@@ -223,7 +234,7 @@ def _lines(statement: str) -> tuple[dict[str, str], list[_Named]]:
     named: list[_Named] = []
     for line in lines:
         match line.split(" "):
-            case [seq, kind, digest] if seq.isdecimal():
+            case [seq, kind, digest] if _SEQ.fullmatch(seq):
                 named.append(_Named(int(seq), kind, digest))
             case [key, *rest] if key in _HEADER and key not in header and rest:
                 header[key] = " ".join(rest)
@@ -303,23 +314,3 @@ def _hash(entry: Entry) -> str:
         correlation_id=entry.correlation_id,
         body=entry.body,
     )
-
-
-def _of_facts(shown: Mapping[str, Any], found: Sequence[Entry]) -> Iterator[str]:
-    """Yield where the report says something else than the entries that it comes from."""
-    told = {one.get("number"): one for one in shown.get("entries") or () if isinstance(one, dict)}
-    for entry in found:
-        try:
-            body = json.loads(entry.body)
-        except ValueError:
-            continue  # its hash says that it was changed
-        if entry.kind == "run:ended" and body.get("outcome") != shown.get("outcome"):
-            yield f"The report says {shown.get('outcome')}, and entry {entry.seq} {body.get('outcome')}."
-        if entry.kind == "run:judged":
-            step = told.get(body.get("number"), {})
-            for key in ("passed", "exit_code"):
-                if step.get(key) != body.get(key):
-                    yield (
-                        f"The report says {key} {step.get(key)} of step {body.get('number')}, "
-                        f"and entry {entry.seq} {body.get(key)}."
-                    )

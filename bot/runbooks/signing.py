@@ -5,6 +5,8 @@ others can read is refused, and so is one that takes a passphrase, since nobody 
 ledger's own key is never looked for: a report is signed by whoever asks for it, or not at all (C18).
 """
 
+import base64
+import hashlib
 import stat
 from pathlib import Path
 
@@ -71,6 +73,12 @@ def _seed(raw: bytes, file: Path) -> bytes:
     raise KeyFileError(
         f"{file} holds no Ed25519 private key. Make one: ssh-keygen -t ed25519 -N '' -f {file}"
     )
+
+
+def fingerprint(public: bytes) -> str:
+    """Return the fingerprint of a public key as `ssh-keygen -l` shows it."""
+    blob = b"".join(len(part).to_bytes(4, "big") + part for part in (b"ssh-ed25519", public))
+    return f"SHA256:{base64.b64encode(hashlib.sha256(blob).digest()).decode().rstrip('=')}"
 
 
 def verifiers_in(given: str) -> tuple[Verifier, ...]:

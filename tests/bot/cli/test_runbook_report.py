@@ -94,6 +94,27 @@ def test_what_was_changed_is_named(home: Path, capsys: pytest.CaptureFixture[str
     assert json.loads(capsys.readouterr().out)["ok"] is False
 
 
+def test_what_a_file_says_never_passes_for_what_was_found(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran(home)
+    main(["runbook", "report", "r4m8n2", "--format", "json"])
+    whole = json.loads(capsys.readouterr().out)
+    file = home / "report.json"
+    whole["entries"][3]["kind"] = "x\x1b[2J\nSigned by ana."
+    whole["statement"] += "\n\N{EM DASH} ana\x1b[2J\u202e AAAA\n"
+    file.write_text(json.dumps(whole))
+    assert main(["runbook", "verify", str(file)]) == 1
+    out = capsys.readouterr().out
+    assert "\x1b" not in out
+    assert "\u202e" not in out
+    assert "Signed by ana." not in out.splitlines()
+    del whole["entries"][3]["hash"]
+    file.write_text(json.dumps(whole | {"format": "\x1b[2J"}))
+    assert main(["runbook", "verify", str(file)]) == 2
+    assert "\x1b" not in capsys.readouterr().err
+
+
 def test_wrong_usage(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ran(home)
     assert main(["runbook", "report", "r4m8n2", "--format", "md", "--sign", str(key(home))]) == 2

@@ -1,9 +1,11 @@
 """A runbook that a real shell runs here: provision-like, with a file for a machine."""
 
 import re
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
+from bot.runbooks import attest, report
 from gate.supervise.domain import RunId
 from ledger.runs import RunView
 from tests.kit import Kit, Shown, conversation
@@ -99,14 +101,24 @@ def prepared(folder: Path) -> Path:
     return folder
 
 
-def supervised(tmp_path: Path, *documents: str, **options: object) -> AbstractAsyncContextManager[Kit]:
-    """Return a conversation that knows these runbooks; FOLDER in them is tmp_path/made."""
+@asynccontextmanager
+async def supervised(tmp_path: Path, *documents: str, **options: object) -> AsyncIterator[Kit]:
+    """Give a conversation that knows these runbooks; FOLDER in them is tmp_path/made.
+
+    Whatever ran in it, its report has to agree with its entries in the end.
+    """
     work = tmp_path / "made"
     if not work.exists():
         prepared(work)
     library = library_of(*(one.replace("FOLDER", str(work)) for one in documents))
     (tmp_path / "ledger").mkdir(exist_ok=True)
-    return conversation(tmp_path / "ledger", library=library, **options)  # type: ignore[arg-type] # by name
+    async with conversation(tmp_path / "ledger", library=library, **options) as kit:  # type: ignore[arg-type] # by name
+        yield kit
+        asked = kit.core.queries
+        for view in asked.runs():
+            told = report.tell(asked, view.id, secrets=kit.core.secrets)
+            assert told is not None
+            assert attest.verify(attest.attested(told, asked.run_entries(view.id))).problems == ()
 
 
 def run_of(kit: Kit) -> RunView:
