@@ -291,7 +291,10 @@ class Fanouts:
         return None
 
     async def _record(self, going: Going, lot: Sequence[Happened]) -> Sequence[bool]:
-        proposal, draws = going.view.id, len(going.running) <= len(lot)
+        proposal = going.view.id
+        going.told.update(one.view.action.id for one in lot if _is_last_word(one))
+        # Members that were told of in the lot before may not have woken up yet.
+        draws = going.running <= going.told
         try:
             stopped = await self._recorded(proposal, lot, draws=draws)
         except LostRaceError:
@@ -312,6 +315,13 @@ class Fanouts:
 
         await until_recorded(record, started=[one.view.action.id for one in lot if isinstance(one, Ran)])
         return any(stopped)
+
+
+def _is_last_word(one: Happened) -> bool:
+    """Whether nothing more will be recorded of a member after this."""
+    if not isinstance(one, Ran) or one.view.action.verify is None:
+        return True
+    return one.ended.kind is not EndKind.EXITED or one.ended.exit_code != 0
 
 
 def _is_free(one: ActionView) -> bool:

@@ -28,6 +28,7 @@ class Going:
         view: as it was read last; without its actions until then.
         members: how far each of the round is that is going on, in its order.
         ended: how those ended that ended here.
+        told: those of which all is recorded.
         elsewhere: something of an earlier round still runs.
         rest_until: the pause of the brake ends then.
         held: nothing of it starts before somebody moves it.
@@ -44,6 +45,7 @@ class Going:
     members: dict[ActionId, Member] = field(default_factory=dict)
     ended: dict[ActionId, Member] = field(default_factory=dict)
     running: set[ActionId] = field(default_factory=set)
+    told: set[ActionId] = field(default_factory=set)
     elsewhere: bool = False
     rest_until: datetime | None = None
     held: bool = False

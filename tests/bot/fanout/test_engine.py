@@ -295,3 +295,20 @@ async def test_a_reply_to_the_card_before_is_none_to_the_rest(tmp_path: Path) ->
         assert any("said before it was asked anew" in one.text for one in kit.port.screen.values())
         await kit.say("go ahead", reply_to=kit.card)
         assert kit.states() == ["failed", *["succeeded"] * 5]
+
+
+class Trickling(Slowly):
+    """Its commands end a little after one another, so that one end is recorded while the next ones come."""
+
+    async def run(self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event) -> Ended:
+        ended = await super().run(action, on_output=on_output, cancel=cancel)
+        await asyncio.sleep(0.0 if action.index in (1, 2) else 0.002)
+        return ended
+
+
+@pytest.mark.parametrize("count", [4, 5, 9])
+async def test_when_it_is_over_its_card_says_so(tmp_path: Path, count: int) -> None:
+    async with conversation(tmp_path, inventory=fleet(count), executor=Trickling) as kit:
+        await kit.say(f"on @web: {RELOAD}")
+        await kit.say("go ahead")
+        assert any(f"✓ all {count} ok" in one.text for one in kit.port.screen.values())
