@@ -168,6 +168,14 @@ def said_by_name(text: str) -> Mapping[str, str]:
     return lines(text)
 
 
+def says(text: str, value: str) -> bool:
+    """Whether `value` stands in a text: as it is, or as it may be written behind a name, with escapes."""
+    if value in text:
+        return True
+    read = (_value(text, match.end()) for match in _NAME.finditer(text))
+    return any(one is not None and one[0] == value for one in read)
+
+
 def _value(text: str, at: int) -> tuple[str, int] | None:
     first = text[at : at + 1].translate(_QUOTES)
     if first == '"':

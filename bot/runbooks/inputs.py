@@ -63,7 +63,7 @@ def said_openly(plan: RunbookPlan, speaker: Speaker) -> str:
     secrets = [
         name
         for name, value in plan.inputs.items()
-        if plan.document.inputs[name].secret and value and value in speaker.said
+        if plan.document.inputs[name].secret and value and runbooks.says(speaker.said, value)
     ]
     if not secrets:
         return ""

@@ -7,7 +7,7 @@ keeps nothing: a draft is shown, and `bot.acts.keeping` keeps it once its phrase
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 import yaml
@@ -19,6 +19,7 @@ from bot.planning.drafts import PlanSource
 from bot.runbooks.parameters import Parametrised, SecretStaysError, parametrise
 from gate.domain import PersonId, PlaceId, ProposalId, Risk
 from gate.lifecycle import ActionState
+from gate.redact import redact
 from gate.supervise.domain import NO_ROLLBACK, InputSpec, InputType, StepRisk
 from ledger.views import PRUNED, ActionView, ProposalView
 
@@ -53,15 +54,6 @@ class Draft:
     text: str
     steps: tuple[str, ...]
     inputs: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Done:
-    """One command that went well, and what became of it as a template."""
-
-    view: ActionView
-    command: str
-    risk: StepRisk
 
 
 def newest(core: Core, *, place: PlaceId, person: PersonId) -> tuple[ProposalId, ...]:
@@ -100,6 +92,8 @@ def draft(core: Core, proposals: Sequence[ProposalId], *, name: str, words: str)
         raise NothingToKeepError(
             "Nothing that you asked for here went well lately, so there is nothing to save."
         )
+    if redact(words, extra=core.secrets).count:
+        raise NothingToKeepError("Its name holds a secret, and nothing was kept. Choose another name.")
     for one in actions:
         _check(one)
     commands = [command for one in actions for command in _commands(one)]
@@ -157,7 +151,7 @@ def _steps(core: Core, actions: Sequence[ActionView], made: Parametrised) -> lis
     one_target = len({one.action.target.id for one in actions}) == 1
     steps: list[dict[str, object]] = []
     for one in actions:
-        words = _title(one, made)
+        words = _title(core, one, made)
         target = {} if one_target else {"target": str(one.action.target.id)}
         risk = _risk(core, one)
         steps.append(
@@ -195,9 +189,13 @@ def _risk(core: Core, one: ActionView) -> StepRisk:
     return _RISKS[max(one.verdict.risk, now, key=lambda risk: risk.rank)]
 
 
-def _title(one: ActionView, made: Parametrised) -> str:
+def _title(core: Core, one: ActionView, made: Parametrised) -> str:
     """Return what a step is called: as its card was, with inputs in place of their values and no secret."""
-    words = " ".join(title(one, secrets=()).split())
+    masked = redact(
+        one.action.command, extra=core.secrets
+    ).text  # by the broad rules, as its inputs were found
+    named = replace(one, action=replace(one.action, command=masked))
+    words = " ".join(title(named, secrets=core.secrets).split())
     for spec in made.inputs:
         if spec.default is not None:
             words = re.sub(rf"(?<!\S){re.escape(spec.default)}(?!\S)", f"{{{{ inputs.{spec.name} }}}}", words)

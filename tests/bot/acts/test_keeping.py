@@ -102,6 +102,31 @@ async def test_nothing_of_a_secret_is_kept(tmp_path: Path) -> None:
     assert kept_in(tmp_path)["inputs"] == {"secret": {"type": "text", "secret": True}}
 
 
+@pytest.mark.parametrize("command", ["echo {}", "echo 'https://ana:{}@example.org/x'"])
+async def test_a_secret_that_is_known_here_is_in_no_title(tmp_path: Path, command: str) -> None:
+    secret = "zebra-crossing"
+    async with conversation(tmp_path) as kit:
+        kit.core.secrets.learn([secret])
+        await did(kit, command.format(secret))
+        asked = await kit.say("save that as a runbook called say it")
+        assert secret not in asked
+        assert "promote say-it" in asked
+        await kit.say("promote say-it")
+        assert secret not in kit.core.queries.capabilities()[0].document
+    (step,) = kept_in(tmp_path)["steps"]  # type: ignore[misc] # as read
+    assert step["title"].startswith("echo ")
+
+
+async def test_a_secret_becomes_no_title_of_a_runbook(tmp_path: Path) -> None:
+    async with conversation(tmp_path) as kit:
+        kit.core.secrets.learn(["zebra-crossing"])
+        await did(kit, "sync /")
+        asked = await kit.say("save that as a runbook called open zebra-crossing")
+        assert "zebra-crossing" not in asked
+        assert "holds a secret" in asked
+    assert not (tmp_path / "library").exists()
+
+
 async def test_only_what_went_well_here_and_was_mine_is_that(tmp_path: Path) -> None:
     async with conversation(tmp_path, operators=(person("ana"), person("bo"))) as kit:
         await did(kit, "sync -f /")

@@ -214,6 +214,19 @@ async def test_a_secret_that_was_said_in_the_open_is_not_used(tmp_path: Path, be
     assert begun == []
 
 
+@pytest.mark.parametrize("said", [r"pa\"ss word", r"pa\u0073s word", r"back\\slash"])
+async def test_a_secret_in_the_open_is_known_however_it_was_written(
+    tmp_path: Path, begun: Begun, said: str
+) -> None:
+    async with conversation(tmp_path, library=LIBRARY) as kit:
+        for request in (
+            f'run runbook rotate on web1 with password="{said}"',
+            f'rotate the database password on web1 with password="{said}"',
+        ):
+            assert "was not used" in await kit.say(request)
+    assert begun == []
+
+
 async def test_a_secret_is_taken_where_nobody_else_listens(tmp_path: Path, begun: Begun) -> None:
     async with conversation(tmp_path, library=LIBRARY) as kit:
         assert "Which password?" in await kit.say("rotate the database password on web1", place="ana-dm")
