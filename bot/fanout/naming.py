@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bot.fanout.tally import counted, names
-from bot.phrasing import listed, named, title
+from bot.phrasing import listed, title
 from ledger.views import ActionView
 
 #: So many are named one by one.
@@ -12,12 +12,11 @@ _FEW = 3
 
 def several(actions: Sequence[ActionView], *, secrets: Sequence[str]) -> str:
     """Return what `actions` are called: each by its name where few, else "reload nginx on 12 hosts"."""
-    if len(actions) <= _FEW:
-        return ", ".join(named(one, secrets=secrets) for one in actions)
     found: dict[str, list[ActionView]] = {}
     for one in actions:
         found.setdefault(title(one, secrets=secrets), []).append(one)
-    return listed([_group(called, members) for called, members in found.items()])
+    groups = [_group(called, members) for called, members in found.items()]
+    return ", ".join(groups) if len(actions) <= _FEW else listed(groups)
 
 
 def _group(called: str, members: Sequence[ActionView]) -> str:

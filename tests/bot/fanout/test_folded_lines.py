@@ -24,7 +24,7 @@ def lines(shown: str) -> int:
     ("count", "words"),
     [
         (1, "reload nginx on web1"),
-        (3, "reload nginx on web1, reload nginx on web2, reload nginx on web3"),
+        (3, "reload nginx on web1, web2, web3"),
         (4, "reload nginx on 4 hosts"),
         (500, "reload nginx on 500 hosts"),
     ],
