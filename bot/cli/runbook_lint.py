@@ -28,18 +28,21 @@ def register(verbs: Subparsers) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from bot.loading.library import put_together, read_file  # noqa: PLC0415  # lazy: brings pydantic and YAML
+    from bot.loading.library import one_each, put_together, read_file  # noqa: PLC0415  # lazy: brings pydantic and YAML
 
     absent = [path for path in args.file if not path.exists()]
     if absent:
         print(f"{absent[0]}: there is no such file.", file=sys.stderr)
         return _NO_FILE
-    files = [one for path in args.file for one in _files(path)]
+    files = list({one.resolve(): one for path in args.file for one in _files(path)}.values())
     named = {str(file) for file in files}
     known = [read for read in _known(args) if str(Path(read.file).resolve()) not in _resolved(files)]
-    reads = [*known, *map(read_file, files)]
+    own = one_each(map(read_file, files))
+    reads = [*known, *own]
     _, faults = put_together(reads)
     found = [fault for fault in faults if not args.file or fault.file in named]
+    if not args.json:
+        _say_replaced(known, own)
     _say(found, args=args, sound=len(files) if args.file else len(reads))
     return 1 if found else 0
 
@@ -59,6 +62,18 @@ def _known(args: argparse.Namespace) -> "list[Read]":
 
     own = paths_from(args).library
     return [*read_built_in(), *(read_folder(own) if own.is_dir() else [])]
+
+
+def _say_replaced(known: "list[Read]", own: "list[Read]") -> None:
+    """Say what a file would take the place of: an overlay is asked for, and easily made by mistake."""
+    from bot.text import visible  # noqa: PLC0415  # lazy, like everything here
+
+    there = {read.document.id: read for read in known if read.document is not None}
+    for read in own:
+        if read.document is None or (old := there.get(read.document.id)) is None:
+            continue
+        whose = ", which comes with sayso" if old.built_in else f" of {old.file}"
+        print(visible(f"{read.file if len(own) > 1 else 'It'} replaces {read.document.id}{whose}."))
 
 
 def _say(faults: "list[Fault]", *, args: argparse.Namespace, sound: int) -> None:

@@ -92,9 +92,14 @@ def read_folder(folder: Path) -> list[Read]:
         files = sorted(path for path in folder.iterdir() if path.suffix in SUFFIXES)
     except OSError as error:
         raise LibraryError(f"{folder}: {error.strerror}") from error
+    return one_each(map(read_file, files))
+
+
+def one_each(reads: Iterable[Read]) -> list[Read]:
+    """Return what was read of one folder; of two files with one id, the second one is at fault."""
     first: dict[str, str] = {}
     found = []
-    for read in map(read_file, files):
+    for read in reads:
         if read.document is not None and read.document.id in first:
             what = f"{first[read.document.id]} has this id too: two files have one id."
             fault = Fault(

@@ -5,7 +5,6 @@ is in; what is further away is counted. Commands are on the cards of the steps; 
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from datetime import datetime, tzinfo
 
 from bot import tokens
@@ -16,6 +15,7 @@ from bot.phrasing import clock_time, plural, shortened
 from bot.ports import Button, ButtonStyle, Message
 from bot.runbooks import wording
 from bot.runbooks.closing import step_name
+from bot.runbooks.owed import with_reason
 from bot.runbooks.restoring import Restored, restore
 from bot.text import Span, Text, muted, strong
 from gate.domain import PlaceId, ProposalId
@@ -24,7 +24,6 @@ from gate.redact import redact
 from gate.supervise.binding import render_text
 from gate.supervise.domain import RunId, StepId, StepKind
 from gate.supervise.envelope import StepPolicy
-from gate.supervise.events import Ended
 from ledger.runs import Came, RunStepView, RunView
 
 #: Steps that are shown on each side of the current one; the others are counted.
@@ -157,7 +156,7 @@ def _foot(
     core: Core, view: RunView, restored: Restored | None, *, zone: tzinfo, now: datetime
 ) -> list[_Line]:
     by = f"#{view.id} · asked by {asker(view.person, scope.behalf(core, view.person))}"
-    ended = None if restored is None else with_reason(core, view, restored.state.ended)
+    ended = None if restored is None else with_reason(core.queries, view, restored.state.ended)
     if view.outcome is not None:
         at = "" if restored is None else step_name(restored.state, StepId(view.step))
         words = view.outcome.value if ended is None else wording.ended_words(ended, step=at)
@@ -167,16 +166,6 @@ def _foot(
         return [*lines, muted(by)]
     now_words = standing(core, view, restored, zone=zone, now=now)
     return [*([now_words] if now_words else []), muted(by)]
-
-
-def with_reason(core: Core, view: RunView, ended: Ended | None) -> Ended | None:
-    """Return `ended` with the reason of its refusal, where that was owed then and was given since (C1)."""
-    refusal = None if ended is None else ended.refusal
-    if ended is None or refusal is None or refusal.reason or view.proposal is None:
-        return ended
-    asked = core.queries.proposal(view.proposal)
-    given = [one.approval.why for one in (() if asked is None else asked.actions) if one.approval is not None]
-    return replace(ended, refusal=replace(refusal, reason=given[0] or None)) if given else ended
 
 
 def standing(core: Core, view: RunView, restored: Restored | None, *, zone: tzinfo, now: datetime) -> str:

@@ -12,12 +12,13 @@ from datetime import datetime
 from typing import Any
 
 from bot.phrasing import duration, plural
+from bot.runbooks.owed import with_reason
 from bot.text import visible
 from gate.redact import redact, redact_command
 from gate.supervise import envelope, report
 from gate.supervise.binding import as_text
 from gate.supervise.domain import RunbookId, RunbookSpec, StepId, StepKind, StepSpec
-from gate.supervise.events import EndCause, Entered, Event, Judged, Started
+from gate.supervise.events import EndCause, Ended, Entered, Event, Judged, Started
 from gate.supervise.report import DeviationReport, EntryReport, RunReport
 from ledger.queries import Queries
 
@@ -41,7 +42,7 @@ class Told:
 
 def tell(queries: Queries, run: str, *, secrets: Sequence[str]) -> Told | None:
     """Return the report of a run, secrets masked; None where there is no such run."""
-    events = queries.run_events(run)
+    events = _explained(queries, run)
     started = events[0] if events else None
     if not isinstance(started, Started):
         return None
@@ -54,6 +55,15 @@ def tell(queries: Queries, run: str, *, secrets: Sequence[str]) -> Told | None:
         str(one.runbook) for one in queries.capabilities() if made.intersection(map(str, one.proposals))
     ]
     return Told(report=_masked(told, hidden), exact=spec is not None, knowledge=tuple(dict.fromkeys(learned)))
+
+
+def _explained(queries: Queries, run: str) -> tuple[Event, ...]:
+    """Return what happened to a run, the reason of its refusal with it though it was given later."""
+    view, events = queries.run(run), queries.run_events(run)
+    return tuple(
+        with_reason(queries, view, one) or one if view is not None and isinstance(one, Ended) else one
+        for one in events
+    )
 
 
 def _secrets(spec: RunbookSpec, started: Started, events: Iterable[Event]) -> Iterable[str]:

@@ -71,6 +71,33 @@ def test_a_folder_is_looked_at_whole(home: Path, capsys: pytest.CaptureFixture[s
     assert main(["runbook", "lint", "state/library/provision.yaml"]) == 0
 
 
+def test_two_files_of_one_id_are_told_as_the_loader_tells_them(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home / "mine").mkdir()
+    for name in ("a", "b"):
+        (home / "mine" / f"{name}.yaml").write_text(ROTATE, encoding="utf-8")
+    for given in (["mine"], ["mine/a.yaml", "mine/b.yaml"]):
+        assert main(["runbook", "lint", *given]) == 1
+        assert "two files have one id" in capsys.readouterr().out
+    assert main(["runbook", "lint", "mine/a.yaml", "mine/a.yaml"]) == 0
+    capsys.readouterr()
+
+
+def test_a_file_that_replaces_another_says_so(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    own(home, rotate=ROTATE)
+    (home / "mine.yaml").write_text(ROTATE, encoding="utf-8")
+    assert main(["runbook", "lint", "mine.yaml"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out == [
+        f"It replaces rotate of {home}/state/library/rotate.yaml.",
+        "It is sound.",
+    ]
+    (home / "mine.yaml").write_text(FIND, encoding="utf-8")
+    assert main(["runbook", "lint", "mine.yaml"]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == "It replaces free-vmid, which comes with sayso."
+
+
 def test_a_file_that_is_not_there_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["runbook", "lint", "nowhere.yaml"]) == 2
     assert "no such file" in capsys.readouterr().err

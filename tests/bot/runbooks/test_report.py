@@ -1,6 +1,7 @@
 """Reports of runs: what they say, what they mask, and that no words in them become markup."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from gate.domain import PersonId
 from gate.supervise.approval import Refusal
 from gate.supervise.domain import Outcome
 from gate.supervise.events import EndCause, Ended
+from ledger.kinds import Draft, Json, Kind
 from tests.bot.runbooks.made import NOW, RESTART, RUN, SECRET, wrote
 from tests.ledger.entries.learning import kept
 from tests.ledger.story import Story
@@ -65,6 +67,19 @@ def test_a_refusal_is_told_apart_from_an_expiry(tmp_path: Path) -> None:
     text = report.as_markdown(told(wrote(tmp_path / "b", end=expired)))
     assert "**aborted: nobody answered in time**" in text
     assert "## Findings" in text
+
+
+def test_a_reason_that_was_given_later_is_told(tmp_path: Path) -> None:
+    refusal = Refusal(request_id="restart@1", step_id=RESTART, decided_by=PersonId("kim"), reason=None)
+    owed = replace(REFUSED, refusal=refusal)
+    story = wrote(tmp_path, end=owed)
+    assert "kim refused restart and has not said why." in told(story).report.findings
+    words = {"reason": b"not on a Friday"}
+    body: dict[str, Json] = {"proposal": "k7f3a2"}
+    story.write(Draft(kind=Kind.REASON_GIVEN, correlation_id="k7f3a2", body=body, words=words))
+    found = told(story)
+    assert "kim refused restart and has not said why." not in found.report.findings
+    assert '**aborted: kim refused restart, "not on a Friday"**' in report.as_markdown(found)
 
 
 def test_a_run_that_goes_on_is_told_as_far_as_it_is(tmp_path: Path) -> None:
