@@ -19,6 +19,7 @@ from gate.supervise.domain import (
     Check,
     FileExists,
     InputSpec,
+    InputType,
     JsonValue,
     Output,
     RunbookSpec,
@@ -44,6 +45,7 @@ def problems(spec: RunbookSpec, *, catalogue: Catalogue, most: int) -> Iterator[
         most: how many steps it may come to with everything that it calls.
     """
     sizes: dict[str, int] = {}
+    total = len(spec.steps)
     for step in spec.steps:
         if step.call is None:
             continue
@@ -54,7 +56,8 @@ def problems(spec: RunbookSpec, *, catalogue: Catalogue, most: int) -> Iterator[
             yield _problem(step, "call", f"{called.id} leads back to a call of itself.", "Break the circle.")
         else:
             yield from _of_call(step, step.call, spec, called)
-            if _size(called, catalogue, sizes) > most:
+            total += _size(called, catalogue, sizes)
+            if total > most:
                 yield _problem(step, "call", f"comes to more than {most} steps.", "Call less.")
 
 
@@ -126,6 +129,17 @@ def _of_given(
     elif (handed.type, handed.secret) != (declared.type, declared.secret):
         what = f"is {_kind(declared)} there, and {whole[1]} is {_kind(handed)}."
         yield _problem(step, field, what, "Make them the same.")
+    elif not _is_within(handed, declared):
+        what = f"takes less there than {whole[1]} may be here."
+        yield _problem(step, field, what, f"Give {whole[1]} the same enum, min and max.")
+
+
+def _is_within(mine: InputSpec, theirs: InputSpec) -> bool:
+    """Whether all that an input may be, another one of its type may be too: laid open, mine counts for both."""
+    if mine.enum or theirs.enum:
+        return bool(mine.enum) and all(map(theirs.accepts, mine.enum))
+    (least, most), (floor, ceiling) = mine.bounds, theirs.bounds
+    return mine.type is not InputType.INTEGER or (floor <= least and most <= ceiling)
 
 
 def _kind(item: InputSpec) -> str:
@@ -144,6 +158,9 @@ def _of_result(step: StepSpec, spec: RunbookSpec, called: RunbookSpec) -> Iterat
     elif mine is not None and mine.secret is not result.secret:
         what = f"{step.capture.input} and the result of {called.id} differ in being secret."
         yield _problem(step, "capture.input", what, "Make them the same.")
+    elif mine is not None and not _is_within(mine, result):
+        what = f"takes more than the result of {called.id} may be."
+        yield _problem(step, "capture.input", what, f"Give {mine.name} the same enum, min and max.")
 
 
 # ---------------------------------------------------------------- laying open

@@ -248,9 +248,14 @@ class InputSpec:
             return False
         if self.type is not InputType.INTEGER or (self.minimum is None and self.maximum is None):
             return self.type.fits(value)
-        least = 0 if self.minimum is None else self.minimum
-        most = _MAX_INTEGER if self.maximum is None else self.maximum
+        least, most = self.bounds
         return _BOUNDED.fullmatch(value) is not None and least <= int(value) <= most
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """The least and the most that an integer may be here."""
+        least = 0 if self.minimum is None else self.minimum
+        return least, _MAX_INTEGER if self.maximum is None else self.maximum
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

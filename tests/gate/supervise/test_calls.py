@@ -16,6 +16,7 @@ from gate.supervise.domain import (
     Condition,
     ExitCode,
     FileExists,
+    InputSpec,
     InputType,
     JsonValue,
     Output,
@@ -288,4 +289,39 @@ def test_calls_that_come_to_too_much() -> None:
             step("x", call=call(f"b{n - 1}")), step("y", call=call(f"b{n - 1}")), name=f"b{n}"
         )
     assert found(shelf["b3"], **shelf) == [("x", "call"), ("y", "call")]
-    assert found(shelf["b2"], **shelf) == []
+    assert found(shelf["b2"], **shelf) == [("y", "call")]
+    assert found(shelf["b1"], **shelf) == []
+
+
+WORD = text("word", enum=("status", "reload"))
+PORT = text("port", type="integer", minimum=1024, maximum=2000)
+NARROW = book(step("n", "serve {{ inputs.word }} {{ inputs.port }}"), name="narrow", inputs=(WORD, PORT))
+
+
+@pytest.mark.parametrize(
+    ("word", "port", "wrong"),
+    [
+        (text("w"), text("p", type="integer", enum=("1024", "2000")), ["with.word"]),
+        (text("w", enum=("status", "stop")), PORT, ["with.word"]),
+        (text("w", enum=("reload",)), text("p", type="integer"), ["with.port"]),
+        (text("w", enum=("reload",)), text("p", type="integer", minimum=1024), ["with.port"]),
+        (text("w", enum=("reload",)), text("p", type="integer", minimum=1024, maximum=1024), []),
+        (text("w", enum=("reload",)), text("p", type="integer", enum=("80",)), ["with.port"]),
+    ],
+)
+def test_an_input_is_handed_over_only_where_all_that_it_may_be_is_taken_there(
+    word: InputSpec, port: InputSpec, wrong: list[str]
+) -> None:
+    given = call("narrow", word=f"{{{{ inputs.{word.name} }}}}", port=f"{{{{ inputs.{port.name} }}}}")
+    spec = calling(given, word, port)
+    assert found(spec, narrow=NARROW) == [("a", field) for field in wrong]
+
+
+def test_a_result_goes_only_where_no_more_is_taken() -> None:
+    bounded = replace(FREE, inputs={**FREE.inputs, "vmid": replace(VMID, minimum=100)})
+    spec = calling(call("bounded", lowest="1"), capture=captures("mine"))
+    assert found(spec, bounded=bounded) == [("a", "capture.input")]
+    assert (
+        found(replace(spec, inputs={**spec.inputs, "mine": replace(MINE, minimum=200)}), bounded=bounded)
+        == []
+    )
