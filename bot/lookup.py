@@ -113,7 +113,7 @@ def approvals(config: Config) -> list[dict[str, object]]:
     with queries(config) as asked:
         if asked is None:
             return []
-        hidden = _secrets(asked)
+        hidden = hidden_in(asked)
         views = (asked.proposal(one) for one in asked.unfinished())
         return [_short(view, hidden) for view in views if view is not None and view.pending]
 
@@ -124,7 +124,7 @@ def approval(config: Config, name: str) -> dict[str, object] | None:
         view = None if asked is None else asked.proposal(ProposalId(name.removeprefix("#").lower()))
         if asked is None or view is None:
             return None
-        hidden = _secrets(asked)
+        hidden = hidden_in(asked)
         return {
             **_short(view, hidden),
             "source": view.source,
@@ -134,7 +134,7 @@ def approval(config: Config, name: str) -> dict[str, object] | None:
         }
 
 
-def _secrets(asked: Queries) -> KnownSecrets:
+def hidden_in(asked: Queries) -> KnownSecrets:
     """Return what is masked beside what looks like a secret: the config holds none itself (D24)."""
     known = KnownSecrets()
     known.learn(secrets_of_runs(asked))

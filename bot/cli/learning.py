@@ -4,6 +4,7 @@ It reads the ledger, whether or not a daemon writes it, and grants nothing.
 """
 
 import argparse
+import sys
 from pathlib import Path
 
 from bot.cli.options import Subparsers, common, config_from
@@ -21,12 +22,13 @@ def register(subparsers: Subparsers) -> None:
 
 def _run(args: argparse.Namespace) -> int:
     import json  # noqa: PLC0415  # lazy: brings everything
+    from dataclasses import replace  # noqa: PLC0415
     from datetime import UTC  # noqa: PLC0415
 
     from bot import attaching, learning  # noqa: PLC0415
     from bot.clock import SystemClock  # noqa: PLC0415
     from bot.loading.library import load_library  # noqa: PLC0415
-    from bot.lookup import queries  # noqa: PLC0415
+    from bot.lookup import hidden_in, queries  # noqa: PLC0415
     from bot.settings.inventory import inventory_of  # noqa: PLC0415
     from bot.settings.rules import rules_of  # noqa: PLC0415
     from bot.text import visible  # noqa: PLC0415
@@ -39,15 +41,23 @@ def _run(args: argparse.Namespace) -> int:
         rules=rules_of(config),
     )
     with queries(config) as asked:
-        found = learning.NOTHING if asked is None else learning.learn(asked, known, now=now)
+        if asked is None:
+            found = learning.NOTHING
+        else:
+            known = replace(known, secrets=hidden_in(asked))
+            found = learning.learn(asked, known, now=now)
     if args.json:
         print(json.dumps(learning.document(found), ensure_ascii=False, indent=2))
     else:
-        print(visible("\n".join(learning.lines(found, zone=UTC, now=now, most=None))))
+        print(visible("\n".join(learning.lines(found, zone=UTC, now=now, secrets=known.secrets, most=None))))
     if args.png is not None:
         drawn = attaching.trend(found.skills)
         if drawn is None:
             print("Nothing ran yet, so there is nothing to draw.")
         else:
-            args.png.write_bytes(drawn)
+            try:
+                args.png.write_bytes(drawn)
+            except OSError as error:
+                print(f"{args.png}: {error.strerror}.", file=sys.stderr)
+                return 2
     return 0

@@ -33,7 +33,7 @@ def register(verbs: Subparsers) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from bot.lookup import queries  # noqa: PLC0415  # lazy: brings everything
+    from bot.lookup import hidden_in, queries  # noqa: PLC0415  # lazy: brings everything
     from bot.runbooks import report, signing  # noqa: PLC0415  # lazy, like everything here
 
     chosen = [args.format] if args.format else list(_FORMATS) if args.out else ["json" if args.sign else "md"]
@@ -43,7 +43,7 @@ def _run(args: argparse.Namespace) -> int:
     run = args.id.removeprefix("#").lower()
     signer = signing.signer_in(args.sign, name=args.name) if args.sign else None
     with queries(config_from(args)) as asked:
-        told = None if asked is None else report.tell(asked, run, secrets=())
+        told = None if asked is None else report.tell(asked, run, secrets=hidden_in(asked))
         if asked is None or told is None:
             print(f"There is no run {run}. sayso ledger show lists what there is.", file=sys.stderr)
             return 1

@@ -16,7 +16,7 @@ from bot.ports import Button, ButtonStyle, Message
 from bot.runbooks import wording
 from bot.runbooks.closing import step_name
 from bot.runbooks.owed import with_reason
-from bot.runbooks.restoring import Restored, restore
+from bot.runbooks.restoring import Restored, restore, undone_by
 from bot.text import Span, Text, muted, strong
 from gate.domain import PlaceId, ProposalId
 from gate.lifecycle import ActionState, RunStatus
@@ -186,7 +186,7 @@ def _buttons(core: Core, restored: Restored | None) -> tuple[Button, ...]:
     if restored is None or not restored.view.is_over or not wording.can_undo(restored.state):
         return ()
     run = restored.view.id
-    if core.queries.undone_by(run) is not None:
+    if undone_by(core, run) is not None:
         return ()
     token = tokens.make(core.token_key, choice=tokens.ROLLBACK, subject=run, shown=run)
     return (Button(label=tokens.LABELS[tokens.ROLLBACK], token=token, style=ButtonStyle.STOP),)

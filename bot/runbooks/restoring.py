@@ -16,7 +16,7 @@ from gate.supervise.binding import as_text
 from gate.supervise.calls import expand
 from gate.supervise.domain import RunbookSpec, RunId
 from gate.supervise.envelope import derive
-from gate.supervise.events import Started
+from gate.supervise.events import Consumed, Started
 from gate.supervise.state import RunState, apply, fresh
 from ledger.runs import RunView
 
@@ -70,6 +70,14 @@ def learn(core: Core, spec: RunbookSpec, state: RunState) -> None:
 def learn_all(core: Core) -> None:
     """Let the secrets of every run on record be masked, those that are over too."""
     core.secrets.learn(secrets_of_runs(core.queries))
+
+
+def undone_by(core: Core, run: RunId) -> RunView | None:
+    """Return the run that undoes `run`, or did; None where none does, or it ended before it did anything."""
+    found = core.queries.undone_by(run)
+    if found is None or not found.is_over:
+        return found
+    return found if any(isinstance(one, Consumed) for one in core.queries.run_events(found.id)) else None
 
 
 def laid_open(core: Core, spec: RunbookSpec) -> RunbookSpec:

@@ -14,7 +14,7 @@ from bot.core import Core
 from bot.outcome import Outcome
 from bot.runbooks import runner, wording
 from bot.runbooks.going import Going, refresh, write
-from bot.runbooks.restoring import Restored, laid_open, restore
+from bot.runbooks.restoring import Restored, laid_open, restore, undone_by
 from bot.text import Text
 from gate.domain import Reason, ReasonCode
 from gate.lifecycle import NOT_STARTED, ActionState
@@ -134,7 +134,7 @@ def _objection(core: Core, restored: Restored) -> str:
         return f"#{run} goes on still. Stop it first:  cancel {run}"
     if not wording.has_undo(restored.state):
         return f"Nothing in {restored.view.title} undoes what #{run} did."
-    undone = core.queries.undone_by(run)
+    undone = undone_by(core, run)
     return "" if undone is None else f"#{undone.id} undoes #{run} already."
 
 

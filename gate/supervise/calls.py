@@ -135,7 +135,7 @@ def _of_given(
 
 
 def _is_within(mine: InputSpec, theirs: InputSpec) -> bool:
-    """Whether all that an input may be, another one of its type may be too: laid open, mine counts for both."""
+    """Whether all that an input may be, another of its type may be too: laid open, mine counts for both."""
     if mine.enum or theirs.enum:
         return bool(mine.enum) and all(map(theirs.accepts, mine.enum))
     (least, most), (floor, ceiling) = mine.bounds, theirs.bounds

@@ -6,8 +6,16 @@ from pathlib import Path
 import pytest
 
 from bot.cli import main
+from gate.domain import AGENT
+from gate.policy import Posture
+from gate.supervise.domain import RunId
+from gate.supervise.events import Started
+from ledger.kinds import Json
 from ledger.note import Signer
-from tests.bot.runbooks.made import SECRET, wrote
+from ledger.run_documents import texts_of
+from ledger.run_events import draft_of
+from tests.bot.runbooks.made import CHECK, SECRET, SPEC, wrote
+from tests.gate.makers import HERE, NOW
 
 ANA = Signer("ana", b"\x01" * 32)
 
@@ -46,6 +54,25 @@ def test_a_report_is_printed_and_written_nowhere(home: Path, capsys: pytest.Capt
     assert main(["runbook", "report", "r4m8n2", "--format", "timeline"]) == 0
     assert "ended: completed" in capsys.readouterr().out
     assert files(home) == before
+
+
+def test_secrets_of_other_runs_are_masked_too(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    story = wrote(home / "state")
+    event = Started(
+        run=RunId("zzzzz2"),
+        runbook=SPEC.id,
+        digest=SPEC.digest,
+        agent=AGENT,
+        posture=Posture.APPROVE_MOST,
+        inputs={"key": "caddy"},
+        first=CHECK,
+        at=NOW,
+    )
+    more: dict[str, Json] = {"title": SPEC.title, "place": HERE, "person": "ana", "secrets": True}
+    story.write(draft_of(event, run=event.run, more=more, words={"said": "x", **texts_of(SPEC)}))
+    story.ledger.close()
+    assert main(["runbook", "report", "r4m8n2"]) == 0
+    assert "systemctl restart ***" in capsys.readouterr().out
 
 
 def test_without_a_run_there_is_no_report(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -246,6 +246,26 @@ async def test_when_tries_are_spent_the_run_fails_and_undoing_is_offered(tmp_pat
         assert f"#{undoing.id} undoes #{view.id} already" in await kit.say(f"rollback {view.id}")
 
 
+async def test_an_undoing_that_did_nothing_may_be_asked_for_again(tmp_path: Path) -> None:
+    async with supervised(tmp_path, PROVISION) as kit:
+        await kit.say(BEGIN)
+        for _ in range(4):
+            await kit.say("go ahead")
+        failed = run_of(kit)
+        await kit.say(f"rollback {failed.id}")
+        first = run_of(kit)
+        assert first.undoes == failed.id
+        assert f"#{first.id} undoes #{failed.id} already" in await kit.say(f"rollback {failed.id}")
+        await kit.say(f"cancel {first.id}")
+        assert run_of(kit).outcome is Outcome.ABORTED
+        await kit.press(run_card(kit, failed.id), "Roll back")
+        again = run_of(kit)
+        assert (again.undoes, again.id != first.id) == (failed.id, True)
+        await agree(kit)
+        assert not (tmp_path / "made" / "box7").exists()
+        assert f"#{again.id} undoes #{failed.id} already" in await kit.say(f"rollback {failed.id}")
+
+
 async def test_what_cannot_be_undone_says_so(tmp_path: Path) -> None:
     async with supervised(tmp_path, PROVISION, WAITING) as kit:
         await kit.say("run runbook patience on web1")
