@@ -7,7 +7,6 @@ of its newest state, and they never hold up a message. Nothing here decides or w
 """
 
 import asyncio
-import json
 import logging
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,13 +15,11 @@ from functools import partial
 from bot import attaching, undelivered
 from bot.cards import Cards
 from bot.core import Core
+from bot.outboxed import account_of, buttons_of, ref_json, ref_of
 from bot.outcome import text_of
 from bot.places import place_ref
 from bot.ports import (
-    Account,
     BusyError,
-    Button,
-    ButtonStyle,
     ChatPort,
     Message,
     MessageRef,
@@ -34,7 +31,7 @@ from bot.runbooks import cards as run_cards
 from bot.signals import cards as signal_cards
 from gate.domain import PlaceId, ProposalId
 from gate.supervise.domain import RunId
-from ledger.kinds import Batch, EffectKind, Json, LedgerError
+from ledger.kinds import Batch, EffectKind, LedgerError
 from ledger.outbox import OutboxItem
 
 log = logging.getLogger(__name__)
@@ -292,7 +289,7 @@ class Delivery:
             fold=more.fold,
             attachment=more.file,
             # What has more choices than fit names them in its words too.
-            buttons=_buttons(item.body["buttons"])[: port.capabilities.max_buttons],
+            buttons=buttons_of(item.body["buttons"])[: port.capabilities.max_buttons],
             asks=str(item.body.get("asks", "")),
         )
 
@@ -369,40 +366,3 @@ class Delivery:
         """Wait until no edit is under way."""
         while self._editing:
             await asyncio.gather(*self._editing.values(), return_exceptions=True)
-
-
-def _buttons(doc: Json) -> tuple[Button, ...]:
-    if not isinstance(doc, list):
-        raise TypeError(f"expected buttons, got {doc!r}")
-    return tuple(_button(one) for one in doc)
-
-
-def _button(doc: Json) -> Button:
-    match doc:
-        case [str(label), str(token), str(style)]:
-            return Button(label=label, token=token, style=ButtonStyle(style))
-        case _:
-            raise TypeError(f"expected [label, token, style], got {doc!r}")
-
-
-def ref_json(ref: MessageRef) -> str:
-    """Return a message reference as JSON, for the outbox."""
-    place = ref.place
-    parts = (place.platform, place.tenant, place.channel, place.thread, ref.message, ref.position)
-    return json.dumps(parts)
-
-
-def ref_of(text: str) -> MessageRef:
-    """Return the reference that `ref_json` wrote."""
-    platform, tenant, channel, thread, message, *position = json.loads(text)
-    place = PlaceRef(platform=platform, tenant=tenant, channel=channel, thread=thread)
-    return MessageRef(place=place, message=message, position=position[0] if position else 0)
-
-
-def account_of(doc: Json) -> Account:
-    """Return the account that `Outcome.note` wrote."""
-    match doc:
-        case [str(platform), str(tenant), str(user), str(display)]:
-            return Account(platform=platform, tenant=tenant, user=user, display=display)
-        case _:
-            raise TypeError(f"expected an account, got {doc!r}")

@@ -7,15 +7,15 @@ when something is let go that should not be.
 
 import argparse
 import inspect
-import json
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from evals.rows import Row, line, read, share
+from evals.runbook_documents import RUN, at_seconds, envelope_of, inputs_of, offer_of, started
 from gate.domain import Digest, PersonId
 from gate.policy import Posture
 from gate.supervise import approval, course, run
@@ -28,27 +28,20 @@ from gate.supervise.approval import (
 )
 from gate.supervise.binding import Bound, bind_command, command_digest, render_command
 from gate.supervise.domain import (
-    InputSpec,
-    InputType,
-    Retry,
     RunbookId,
     RunbookSpec,
-    RunId,
     StepId,
-    StepKind,
     StepRisk,
     StepSpec,
 )
-from gate.supervise.envelope import Envelope, derive
+from gate.supervise.envelope import derive
 from gate.supervise.errors import SelfApprovalError, SupervisionError
 from gate.supervise.events import Deviated
 from gate.supervise.expect import Evidence
-from gate.supervise.proposal import Block, Offer, Permit, RequireApproval, Ruling, propose, request_approval
+from gate.supervise.proposal import Block, Permit, RequireApproval, Ruling, propose, request_approval
 from gate.supervise.state import RunState
 
 RIGHT, ARGUED, WRONG = "right", "argued", "wrong"
-RUN = RunId("r1")
-TYPES = {"string": InputType.STRING, "number": InputType.INTEGER}
 PEOPLE = Identities(people={name: PersonId(name) for name in ("operator", "ada")})
 
 
@@ -111,92 +104,12 @@ def _as_expected(expected: dict[str, Any], found: dict[str, Any]) -> bool:
     return True
 
 
-# ---------------------------------------------------------------- documents
-
-
-def _inputs(declared: dict[str, Any]) -> dict[str, InputSpec]:
-    return {
-        name: InputSpec(
-            name=name,
-            type=TYPES[item["type"]],
-            required=item.get("required", True),
-            secret=item.get("secret", False),
-        )
-        for name, item in declared.items()
-    }
-
-
-def _step(item: dict[str, Any]) -> StepSpec:
-    retry = item.get("retry")
-    return StepSpec(
-        id=StepId(item["id"]),
-        kind=StepKind(item["kind"]),
-        title=item["title"],
-        risk=StepRisk(item.get("risk", "read-only")),
-        tool=item.get("tool", ""),
-        command=item.get("command"),
-        requires_approval=item.get("requires_approval"),
-        retry=retry and Retry(max=retry["max"], target=StepId(retry["target"])),
-        duration_s=int(item["duration"].removesuffix("s")) if "duration" in item else None,
-        next=item.get("next", ""),
-    )
-
-
-def _spec(document: dict[str, Any], name: str) -> RunbookSpec:
-    return RunbookSpec(
-        id=RunbookId(name),
-        title=name,
-        digest=Digest(name),
-        capabilities=tuple(document["capabilities"]),
-        inputs=_inputs(document.get("inputs", {})),
-        steps=tuple(_step(item) for item in document["steps"]),
-    )
-
-
-def _envelope(given: dict[str, Any], folder: Path, *, approval_s: int | None = None) -> Envelope:
-    document = json.loads((folder / given["runbook"]).read_text())
-    return derive(_spec(document, given["runbook"]), posture=Posture.APPROVE_MOST, approval_s=approval_s)
-
-
-def _at(seconds: float) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC)
-
-
-def _started(
-    given: dict[str, Any], folder: Path, *, at: float = 0, approval_s: int | None = None
-) -> RunState:
-    moved = run.start(
-        _envelope(given, folder, approval_s=approval_s),
-        run=RUN,
-        agent=PersonId(given.get("agent") or "agent"),
-        inputs=given.get("inputs", {}),
-        now=_at(at),
-    )
-    assert not isinstance(moved, run.NotStarted), moved
-    return moved.state
-
-
-def _offer(state: RunState, tool: str) -> Offer:
-    step = state.step
-    bound = (
-        step
-        and step.spec.command
-        and bind_command(step.spec.command, state.inputs, inputs=state.envelope.inputs)
-    )
-    return Offer(
-        tool=tool,
-        command=bound.text if isinstance(bound, Bound) else None,
-        digest=state.envelope.digest,
-        by=state.agent,
-    )
-
-
 # ---------------------------------------------------------------- requests and binding
 
 
 def _request(given: dict[str, Any], when: dict[str, Any], folder: Path) -> dict[str, Any]:
     at = when.get("now", 0)
-    asked = request_approval(_started(given, folder, at=at), now=_at(at))
+    asked = request_approval(started(given, folder, at=at), now=at_seconds(at))
     if asked is None:
         return {"request": None}
     return {
@@ -213,13 +126,13 @@ def _request(given: dict[str, Any], when: dict[str, Any], folder: Path) -> dict[
 
 
 def _rendered(given: dict[str, Any], when: dict[str, Any], folder: Path) -> dict[str, Any]:
-    inputs = _envelope(given, folder).inputs
+    inputs = envelope_of(given, folder).inputs
     return {"rendered": render_command(when["command"], when["bound"], inputs=inputs)}
 
 
 def _bound(given: dict[str, Any], when: dict[str, Any], folder: Path) -> dict[str, Any]:
     declared = given.get("inputs_declared")
-    inputs = _envelope(given, folder).inputs if declared is None else _inputs(declared)
+    inputs = envelope_of(given, folder).inputs if declared is None else inputs_of(declared)
     bound = bind_command(when["command"], when["bound"], inputs=inputs)
     if isinstance(bound, Bound):
         return {"ok": True, "command": bound.text}
@@ -231,7 +144,7 @@ def _bound(given: dict[str, Any], when: dict[str, Any], folder: Path) -> dict[st
 
 def _grant(given: dict[str, Any], when: dict[str, Any], folder: Path) -> dict[str, Any] | Mark:
     issued = when.get("issued_at", 0)
-    state = _asked(_started(given, folder, at=issued, approval_s=when.get("expires_in_seconds")), issued)
+    state = _asked(started(given, folder, at=issued, approval_s=when.get("expires_in_seconds")), issued)
     told = when["decision"]
     name = state.request.id if told["request_id"] == "<request.id>" and state.request else told["request_id"]
     decision = Decision(run=RUN, request_id=name, decided_by=told["decided_by"])
@@ -240,7 +153,7 @@ def _grant(given: dict[str, Any], when: dict[str, Any], folder: Path) -> dict[st
         why = "an answer without a time is never taken: now has no default (F48)"
         return Mark(mark=ARGUED if needed else WRONG, found="now is an argument", why=why)
     try:
-        made = run.grant(state, decision, identities=PEOPLE, now=_at(told.get("at", issued)))
+        made = run.grant(state, decision, identities=PEOPLE, now=at_seconds(told.get("at", issued)))
     except SupervisionError as error:
         return {"raises": type(error).__name__, "message": str(error)}
     return {"decided_by": made.decided_by, "step_id": made.step_id, "granted": True}
@@ -248,15 +161,15 @@ def _grant(given: dict[str, Any], when: dict[str, Any], folder: Path) -> dict[st
 
 def _asked(state: RunState, at: float) -> RunState:
     step = state.step
-    ruling = propose(state, _offer(state, step.tools[0] if step else ""), now=_at(at))
+    ruling = propose(state, offer_of(state, step.tools[0] if step else ""), now=at_seconds(at))
     return ruling.state
 
 
 def _agreed(state: RunState, at: float, by: str) -> RunState:
     assert state.request is not None
     decision = Decision(run=RUN, request_id=state.request.id, decided_by=by)
-    made = run.grant(state, decision, identities=PEOPLE, now=_at(at))
-    return run.apply_grant(state, made, now=_at(at)).state
+    made = run.grant(state, decision, identities=PEOPLE, now=at_seconds(at))
+    return run.apply_grant(state, made, now=at_seconds(at)).state
 
 
 def _word(ruling: Ruling) -> str:
@@ -265,15 +178,15 @@ def _word(ruling: Ruling) -> str:
 
 
 def _granted(given: dict[str, Any], when: dict[str, Any], folder: Path) -> dict[str, Any]:
-    state = _agreed(_asked(_started(given, folder), 0), 1, when["decided_by"])
-    return {"verdict": _word(propose(state, _offer(state, when["tool"]), now=_at(2)))}
+    state = _agreed(_asked(started(given, folder), 0), 1, when["decided_by"])
+    return {"verdict": _word(propose(state, offer_of(state, when["tool"]), now=at_seconds(2)))}
 
 
 def _reentered(given: dict[str, Any], when: dict[str, Any], folder: Path) -> dict[str, Any]:
-    state = _agreed(_asked(_started(given, folder), 0), 1, "operator")
-    first = propose(state, _offer(state, when["tool"]), now=_at(2))
+    state = _agreed(_asked(started(given, folder), 0), 1, "operator")
+    first = propose(state, offer_of(state, when["tool"]), now=at_seconds(2))
     state = _around(first.state, 3)
-    second = propose(state, _offer(state, when["tool"]), now=_at(60))
+    second = propose(state, offer_of(state, when["tool"]), now=at_seconds(60))
     return {
         "first_verdict": _word(first),
         "grant_after_reentry": state.grant,
@@ -285,8 +198,8 @@ def _around(state: RunState, at: float) -> RunState:
     """Return the run after its step passed, and the wait that follows was over."""
     assert state.current is not None
     done = Evidence(step=state.current, number=state.number, exit_code=0)
-    waiting = course.move_on(course.advance(state, done, now=_at(at)).state, now=_at(at)).state
-    return course.move_on(waiting, now=(waiting.until or _at(at)) + timedelta(seconds=1)).state
+    waiting = course.move_on(course.advance(state, done, now=at_seconds(at)).state, now=at_seconds(at)).state
+    return course.move_on(waiting, now=(waiting.until or at_seconds(at)) + timedelta(seconds=1)).state
 
 
 def _refuse(given: dict[str, Any], when: dict[str, Any], _folder: Path) -> dict[str, Any]:
@@ -316,7 +229,7 @@ def _given_request(item: dict[str, Any]) -> ApprovalRequest:
         capabilities=(),
         rollback_to=None,
         expires_in_s=item["expires_in_seconds"],
-        issued_at=_at(item["issued_at"]),
+        issued_at=at_seconds(item["issued_at"]),
     )
 
 
@@ -325,15 +238,15 @@ def _given_request(item: dict[str, Any]) -> ApprovalRequest:
 
 def _has_expired(given: dict[str, Any], when: dict[str, Any], folder: Path) -> dict[str, Any]:
     state = _asked(
-        _started(given, folder, at=when["issued_at"], approval_s=when["expires_in_seconds"]),
+        started(given, folder, at=when["issued_at"], approval_s=when["expires_in_seconds"]),
         when["issued_at"],
     )
     assert state.request is not None
-    return {"expired": approval.has_expired(state.request, now=_at(when["now"]))}
+    return {"expired": approval.has_expired(state.request, now=at_seconds(when["now"]))}
 
 
 def _expired(given: dict[str, Any], _when: dict[str, Any], folder: Path) -> dict[str, Any]:
-    ended = run.expire(_asked(_started(given, folder), 0), now=_at(DEFAULT_EXPIRY_S + 1)).state
+    ended = run.expire(_asked(started(given, folder), 0), now=at_seconds(DEFAULT_EXPIRY_S + 1)).state
     return {"status": ended.status, "outcome": ended.outcome, "refusal": ended.refusal}
 
 
@@ -344,10 +257,10 @@ def _default_expiry(_given: dict[str, Any], _when: dict[str, Any], _folder: Path
 def _refused_or_expired(given: dict[str, Any], when: dict[str, Any], folder: Path) -> dict[str, Any]:
     given = {"runbook": "drop-replication-slot.json", "inputs": {"slot": "a", "token": "b"}, **given}
     expired = _expired(given, when, folder)
-    state = _asked(_started(given, folder), 0)
+    state = _asked(started(given, folder), 0)
     assert state.request is not None
     decision = Decision(run=RUN, request_id=state.request.id, decided_by="ada", reason="wrong node")
-    refused = run.refuse(state, decision, identities=PEOPLE, now=_at(1)).state
+    refused = run.refuse(state, decision, identities=PEOPLE, now=at_seconds(1)).state
     return {
         "refused": {
             "outcome": refused.outcome,
@@ -374,10 +287,14 @@ def _scope(given: dict[str, Any], when: dict[str, Any], _folder: Path) -> dict[s
         tools=given["capabilities"], tool=given["current_step_tool"], risk=StepRisk.READ_ONLY, asks=None
     )
     moved = run.start(
-        derive(spec, posture=Posture.APPROVE_MOST), run=RUN, agent=PersonId("agent-7"), inputs={}, now=_at(0)
+        derive(spec, posture=Posture.APPROVE_MOST),
+        run=RUN,
+        agent=PersonId("agent-7"),
+        inputs={},
+        now=at_seconds(0),
     )
     assert not isinstance(moved, run.NotStarted)
-    ruling = propose(moved.state, _offer(moved.state, when["tool"]), now=_at(1))
+    ruling = propose(moved.state, offer_of(moved.state, when["tool"]), now=at_seconds(1))
     return {
         "verdict": _word(ruling),
         "deviation": any(isinstance(event, Deviated) for event in ruling.events),
@@ -393,11 +310,11 @@ def _gated(given: dict[str, Any], _when: dict[str, Any], _folder: Path) -> dict[
 
 
 def _visits(given: dict[str, Any], when: dict[str, Any], folder: Path) -> dict[str, Any]:
-    state = _started(given, folder)
+    state = started(given, folder)
     visits = 0
     for at in range(0, 1000 * when["times"], 1000):
         state = _agreed(_asked(state, at), at, "operator")
-        state = _around(propose(state, _offer(state, "mcp:postgres"), now=_at(at)).state, at)
+        state = _around(propose(state, offer_of(state, "mcp:postgres"), now=at_seconds(at)).state, at)
         if state.ended is not None:
             break
         visits += 1
