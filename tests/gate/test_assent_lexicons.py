@@ -8,6 +8,8 @@ from bot.loading.lexicon import load_lexicons
 from gate.assent import Lexicons, build, read
 from gate.assent.lexicon import Example
 from gate.assent.normalise import words_of
+from gate.assent.senses import Sense
+from gate.domain import AssentVerdict
 from gate.errors import RuleError
 
 LEXICONS = load_lexicons()
@@ -45,6 +47,20 @@ def test_the_languages_are_there() -> None:
         "nl",
         "pt",
     ]
+
+
+def test_what_is_a_but_in_one_language_joins_nothing_in_another() -> None:
+    senses = [(phrase, sense) for one in LEXICONS.languages for phrase, sense in one.phrases.items()]
+    buts = {phrase for phrase, sense in senses if sense is Sense.BUT}
+    assert {(phrase, sense) for phrase, sense in senses if phrase in buts and sense is not Sense.BUT} == set()
+
+
+@pytest.mark.parametrize(
+    "text", ["yes yes, mais on web1", "si, mas on web1", "ja, ma on web1", "نعم اما on web1"]
+)
+def test_a_yes_that_goes_on_with_a_but_is_none(text: str) -> None:
+    found = read(text, pending=("systemctl restart caddy on web1",), lexicons=LEXICONS)
+    assert found.verdict is not AssentVerdict.GRANT
 
 
 def small(**more: object) -> dict[str, dict[str, object]]:
