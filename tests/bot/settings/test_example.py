@@ -47,4 +47,6 @@ def test_every_setting_has_help_that_ends_a_sentence() -> None:
 
 
 def test_no_secret_is_in_it() -> None:
-    assert not [line for line in EXAMPLE.read_text().splitlines() if "password =" in line or "token =" in line]
+    assert not [
+        line for line in EXAMPLE.read_text().splitlines() if "password =" in line or "token =" in line
+    ]
