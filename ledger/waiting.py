@@ -68,13 +68,18 @@ def used(connection: sqlite3.Connection, proposal: ProposalId) -> dict[Digest, d
 
 def asked_anew(connection: sqlite3.Connection, proposal: ProposalId, *, since: int) -> bool:
     """Whether anything that waits of `proposal` was asked about before, and anew after entry `since`."""
-    row = connection.execute(
-        "SELECT 1 FROM (SELECT max(a.opened_seq) AS seq FROM approval a WHERE a.proposal = ? AND a.state = ?"
-        " AND EXISTS (SELECT 1 FROM approval b WHERE b.action = a.action AND b.opened_seq < a.opened_seq)) o"
-        " WHERE (SELECT min(t.seq) FROM entry t WHERE t.seq > o.seq AND t.kind = ?) > ?",
-        (proposal, ApprovalState.PENDING, Kind.TURN_ANSWERED, since),
+    (opened,) = connection.execute(
+        "SELECT max(a.opened_seq) FROM approval a WHERE a.proposal = ? AND a.state = ?"
+        " AND EXISTS (SELECT 1 FROM approval b WHERE b.action = a.action AND b.opened_seq < a.opened_seq)",
+        (proposal, ApprovalState.PENDING),
     ).fetchone()
-    return row is not None
+    if opened is None:
+        return False
+    row = connection.execute(
+        "SELECT seq FROM entry WHERE seq > ? AND kind = ? ORDER BY seq LIMIT 1",
+        (opened, Kind.TURN_ANSWERED),
+    ).fetchone()
+    return row is not None and int(row[0]) > since
 
 
 def steps(connection: sqlite3.Connection, proposal: ProposalId) -> list[Step]:
