@@ -1,4 +1,4 @@
-"""Fan-outs that no person types, but a schedule, an agent or a planner: the same card, brake and record (D20)."""
+"""Fan-outs of a schedule, an agent and a planner: the same card, brake and record as of a person (D20)."""
 
 from collections import Counter
 from datetime import timedelta
