@@ -127,9 +127,6 @@ class Queries(
         )
         return {row["id"]: opened_of(row, parent, word) for row, parent in zip(rows, parents, strict=True)}
 
-    def _votes(self, approval: str) -> list[sqlite3.Row]:
-        return self._rows("SELECT * FROM vote WHERE approval=? ORDER BY seq", approval)
-
     def _window(self, place: PlaceId, person: PersonId) -> Window | None:
         row = self._row("SELECT * FROM window WHERE place=? AND person=?", place, person)
         if row is None:
