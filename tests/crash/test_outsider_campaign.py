@@ -12,7 +12,6 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -29,9 +28,10 @@ from ledger.verify import verify_live
 from ledger.views import ActionView
 from tests.crash.order import Order, open_ledger
 from tests.crash.outsiders import ASKED, RULES, command
+from tests.crash.stories import tell
 from tests.crash.surface import LateClock
 from tests.crash.trap import Trap
-from tests.crash.zygote import Zygote, prepare
+from tests.crash.zygote import prepare
 
 #: Where a life ends, one for each: at the n-th of these moments.
 MOMENTS = (
@@ -66,40 +66,14 @@ def base() -> Iterator[Path]:
     shutil.rmtree(root)
 
 
-def cycle(base: Path, zygote: Zygote, name: str, kills: list[tuple[str, int]]) -> int:
-    """Let one story be killed at `kills`, then let it end; return how often it was killed."""
-    folder = base / name
-    shutil.copytree(base / "template", folder)
-    killed = 0
-    for moment, nth in [*kills, ("", 0)]:
-        ended = zygote.live(Order(folder=str(folder), script="outsiders", moment=moment, nth=nth))["ended"]
-        assert ended in {0, -9}, (name, ended, (folder / "stderr").read_text()[-2000:])
-        killed += ended == -9
-    return killed
-
-
 @pytest.mark.timeout(600)
 def test_agents_and_alerts_get_what_they_were_promised_whatever_kills_it(
     base: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    zygotes = [Zygote(base), Zygote(base)]
-    cycles = {f"at-{number}": [moment] for number, moment in enumerate(MOMENTS)}
-    cycles["again-and-again"] = list(MOMENTS[::4])
-    shares = [list(cycles.items())[at::2] for at in (0, 1)]
-
-    def lived(zygote: Zygote, share: list[tuple[str, list[tuple[str, int]]]]) -> dict[str, int]:
-        return {name: cycle(base, zygote, name, kills) for name, kills in share}
-
-    try:
-        with ThreadPoolExecutor(len(zygotes)) as pool:
-            killed = {name: count for one in pool.map(lived, zygotes, shares) for name, count in one.items()}
-    finally:
-        for zygote in zygotes:
-            zygote.close()
-    assert not [MOMENTS[number] for number in range(len(MOMENTS)) if not killed[f"at-{number}"]]
-    truths = sum((check(base / name) for name in cycles), Counter[str]())
+    killed = tell(base, "outsiders", MOMENTS)
+    truths = sum((check(base / name) for name in killed), Counter[str]())
     with capsys.disabled():
-        print(f"\noutsiders: {len(cycles)} stories · {sum(killed.values())} kills · told {dict(truths)}")
+        print(f"\noutsiders: {len(killed)} stories · {sum(killed.values())} kills · told {dict(truths)}")
     assert {"pending", "succeeded", "refused"} <= set(truths)
 
 

@@ -160,10 +160,9 @@ async def test_what_sudo_forbids_is_told_in_its_words(
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.skipif(not SSHD.exists(), reason="needs OpenSSH's sshd")
 async def test_a_connection_lost_while_sudo_asks_is_lost(make_fleet: MakeFleet, asking: Path) -> None:
     """Whether the command starts after all is unknown."""
-    if not SSHD.exists():
-        pytest.skip("needs OpenSSH's sshd")
     (asking / "mode").write_text("slow")
     with running(asking / "own") as server:
         fleet = make_fleet(config=server.config, box=_table(asking, "ssh"))

@@ -178,11 +178,10 @@ async def test_a_command_goes_on_over_the_connection_that_it_began_on(
         assert (await going).output.head == b"done\n"
 
 
+@pytest.mark.skipif(not SSHD.exists(), reason="needs OpenSSH's programs")
 async def test_the_words_about_a_changed_key_accept_it_when_they_are_typed(
     make_fleet: MakeFleet, tmp_path: Path
 ) -> None:
-    if not SSHD.exists():
-        pytest.skip("needs OpenSSH's programs")
     server = prepare(tmp_path / "own")
     _rotate(server)
     with started(server):
