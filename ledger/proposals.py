@@ -41,9 +41,11 @@ from ledger.readout import (
 from ledger.views import ActionView, ApprovalView, LastRun, ProposalView
 
 _ACTIONS = (
-    "SELECT a.*, p.doc AS parent FROM json_each(?) n JOIN action a ON a.id = n.value"
+    "SELECT a.id, a.proposal, a.position, a.state, a.route, a.digest, a.queued_at, a.started_at, a.ended_at,"
+    " a.doc, a.ending FROM json_each(?) n JOIN action a ON a.id = n.value"
     " JOIN proposal p ON p.id = a.proposal ORDER BY p.made_seq, a.position"
 )
+_PARENTS = "SELECT id, doc FROM proposal WHERE id IN (SELECT value FROM json_each(?))"
 #: The newest approval of each action.
 _APPROVALS = (
     "SELECT a.*, e.body AS opened, e.at AS opened_at FROM json_each(?) n"
@@ -129,8 +131,9 @@ class ProposalReader(Reader):
         approvals = self._rows(_APPROVALS, json.dumps(names))
         asked = json.dumps([row["id"] for row in approvals])
         votes, rungs = _by_approval(self._rows(_VOTES, asked)), _by_approval(self._rows(_RUNGS, asked))
-        parents = {row["proposal"]: json.loads(row["parent"]) for row in rows}
-        endings = {row["id"]: json.loads(row["ending"]) for row in rows if row["ended_at"]}
+        whose = json.dumps(list({row["proposal"] for row in rows}))
+        parents = {row["id"]: json.loads(row["doc"]) for row in self._rows(_PARENTS, whose)}
+        endings = {row["id"]: _ending(row["ending"]) for row in rows if row["ended_at"]}
         word = self._words(_references(rows, parents, endings, approvals, votes))
         newest = {
             row["action"]: approval_of(row, votes[row["id"]], rungs[row["id"]], word) for row in approvals
@@ -234,3 +237,9 @@ def _static(text: str) -> _Static:
         phrase=optional(doc["phrase"]),
         rule=doc.get("rule", ""),
     )
+
+
+@functools.lru_cache(maxsize=2048)  # likewise
+def _ending(text: str) -> Doc:
+    """Return how an action ended, its words by their references: look, and change nothing of it."""
+    return mapping(json.loads(text))

@@ -213,6 +213,21 @@ def test_words_that_were_pruned_read_so(tale: Story) -> None:
     assert (choice.question, choice.options) == (PRUNED, ())
 
 
+def test_words_that_were_read_before_are_pruned_too(tale: Story) -> None:
+    checked = replace(ONE, action=replace(ONE.action, verify="true"))
+    run(tale, checked, ended(ONE, Kind.ACTION_LOST, output=b"secret"), settled(ONE, ran=True))
+    before = [tale.queries.action(ONE.action.id) for _ in range(2)]
+    assert before[0] == before[1]
+    assert before[0].action == checked.action
+    assert before[0].ending is not None
+    assert (before[0].ending.output, before[0].ending.settled) == ("secret", "the log says so")
+    prune(tale)
+    after = tale.queries.action(ONE.action.id)
+    assert (after.action.command, after.action.purpose, after.action.verify) == (PRUNED, PRUNED, PRUNED)
+    assert after.ending is not None
+    assert (after.ending.output, after.ending.settled) == (PRUNED, PRUNED)
+
+
 def test_a_choice_remembers_the_request_that_an_answer_completes(tale: Story) -> None:
     asked = clarified(Kind.CLARIFICATION_ASKED)
     words = {**asked.words, "so_far": b"run runbook rotate on web1"}
