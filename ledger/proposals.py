@@ -7,9 +7,10 @@ import functools
 import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import NamedTuple
 
 from gate.domain import (
     Action,
@@ -27,7 +28,6 @@ from ledger.codec import Doc, action_of, instant, mapping, optional, parse_insta
 from ledger.kinds import Json
 from ledger.reader import Reader
 from ledger.readout import (
-    Words,
     approval_of,
     approval_words,
     behalf_of,
@@ -38,11 +38,41 @@ from ledger.readout import (
     instant_or_none,
     request_words,
 )
-from ledger.views import ActionView, ApprovalView, LastRun, ProposalView
+from ledger.views import ActionView, ApprovalView, EndingView, LastRun, ProposalView
+
+#: Characters of output beyond which a view is made anew each time, so that none of it stays in memory.
+_LONG = 4096
+
+
+class _Row(NamedTuple):
+    """What is read of the row of an action."""
+
+    id: str
+    proposal: str
+    position: int
+    state: str
+    route: str
+    digest: str
+    queued_at: str
+    started_at: str
+    ended_at: str
+    doc: str
+    ending: str
+
+
+class _Said(NamedTuple):
+    """The words of an action and of its end, as they read now; None where there are none."""
+
+    command: str | None
+    purpose: str | None
+    verify: str | None
+    output: str | None = None
+    settled: str | None = None
+
 
 _ACTIONS = (
-    "SELECT a.id, a.proposal, a.position, a.state, a.route, a.digest, a.queued_at, a.started_at, a.ended_at,"
-    " a.doc, a.ending FROM json_each(?) n JOIN action a ON a.id = n.value"
+    f"SELECT {', '.join(f'a.{name}' for name in _Row._fields)}"  # noqa: S608 - names of columns
+    " FROM json_each(?) n JOIN action a ON a.id = n.value"
     " JOIN proposal p ON p.id = a.proposal ORDER BY p.made_seq, a.position"
 )
 _PARENTS = "SELECT id, doc FROM proposal WHERE id IN (SELECT value FROM json_each(?))"
@@ -127,21 +157,22 @@ class ProposalReader(Reader):
 
     def actions(self, names: Sequence[ActionId]) -> tuple[ActionView, ...]:
         """Return the actions of these ids that there are, oldest proposal first, in their order there."""
-        rows = self._rows(_ACTIONS, json.dumps(names))
-        approvals = self._rows(_APPROVALS, json.dumps(names))
-        asked = json.dumps([row["id"] for row in approvals])
-        votes, rungs = _by_approval(self._rows(_VOTES, asked)), _by_approval(self._rows(_RUNGS, asked))
-        whose = json.dumps(list({row["proposal"] for row in rows}))
+        rows = [_Row(*row) for row in self._rows(_ACTIONS, json.dumps(names))]
+        whose = json.dumps(list({row.proposal for row in rows}))
         parents = {row["id"]: json.loads(row["doc"]) for row in self._rows(_PARENTS, whose)}
-        endings = {row["id"]: _ending(row["ending"]) for row in rows if row["ended_at"]}
-        word = self._words(_references(rows, parents, endings, approvals, votes))
-        newest = {
-            row["action"]: approval_of(row, votes[row["id"]], rungs[row["id"]], word) for row in approvals
-        }
-        return tuple(
-            _action(row, parents[row["proposal"]], endings.get(row["id"]), newest.get(row["id"]), word)
-            for row in rows
-        )
+        references = [_references(row, parents[row.proposal]) for row in rows]
+        word = self._words(one for each in references for one in each)
+        said = [_Said(*(None if one is None else word(one) for one in each)) for each in references]
+        newest = self._newest_approvals(names)
+        return tuple(_view(row, words, newest.get(row.id)) for row, words in zip(rows, said, strict=True))
+
+    def _newest_approvals(self, names: Sequence[ActionId]) -> dict[str, ApprovalView]:
+        """Return the newest approval of each of these actions that has one."""
+        rows = self._rows(_APPROVALS, json.dumps(names))
+        asked = json.dumps([row["id"] for row in rows])
+        votes, rungs = _by_approval(self._rows(_VOTES, asked)), _by_approval(self._rows(_RUNGS, asked))
+        word = self._words(one for row in rows for one in approval_words(row, votes[row["id"]]))
+        return {row["action"]: approval_of(row, votes[row["id"]], rungs[row["id"]], word) for row in rows}
 
     def last_run(self, digest: Digest) -> LastRun | None:
         """Return the newest ended run of exactly this action on exactly this target.
@@ -171,47 +202,47 @@ def _by_approval(rows: Sequence[sqlite3.Row]) -> defaultdict[str, list[sqlite3.R
     return found
 
 
-def _references(
-    rows: Sequence[sqlite3.Row],
-    parents: dict[str, Doc],
-    endings: dict[str, Doc],
-    approvals: Sequence[sqlite3.Row],
-    votes: dict[str, list[sqlite3.Row]],
-) -> Iterator[Json]:
-    for row in rows:
-        yield from request_words(parents[row["proposal"]], row["position"])
-    for doc in endings.values():
-        yield from ending_words(doc)
-    for row in approvals:
-        yield from approval_words(row, votes.get(row["id"], ()))
+def _references(row: _Row, parent: Doc) -> tuple[Json, ...]:
+    """Return the references of what `_Said` holds; `parent` is the body of its proposal."""
+    return (
+        *request_words(parent, row.position),
+        *(ending_words(_ending(row.ending)) if row.ended_at else ()),
+    )
 
 
-def _action(
-    row: sqlite3.Row, parent: Doc, ending: Doc | None, approval: ApprovalView | None, word: Words
-) -> ActionView:
-    static = _static(row["doc"])
-    command, purpose, verify = request_words(parent, row["position"])
+def _view(row: _Row, said: _Said, approval: ApprovalView | None) -> ActionView:
+    make = _built if len(said.output or "") > _LONG else _remembered
+    return make(row, said, approval)
+
+
+def _built(row: _Row, said: _Said, approval: ApprovalView | None) -> ActionView:
+    static = _static(row.doc)
     return ActionView(
         action=replace(
-            static.action,
-            command=word(command),
-            purpose=word(purpose),
-            verify=None if verify is None else word(verify),
+            static.action, command=said.command or "", purpose=said.purpose or "", verify=said.verify
         ),
-        digest=Digest(row["digest"]),
+        digest=Digest(row.digest),
         verdict=static.verdict,
         radius=static.radius,
-        route=RouteKind(row["route"]),
+        route=RouteKind(row.route),
         because=static.because,
         phrase=static.phrase,
-        state=ActionState(row["state"]),
+        state=ActionState(row.state),
         approval=approval,
-        queued_at=instant_or_none(row["queued_at"]),
-        started_at=instant_or_none(row["started_at"]),
-        ended_at=instant_or_none(row["ended_at"]),
-        ending=None if ending is None else ending_of(ending, word),
+        queued_at=instant_or_none(row.queued_at),
+        started_at=instant_or_none(row.started_at),
+        ended_at=instant_or_none(row.ended_at),
+        ending=_end(row, said) if row.ended_at else None,
         rule=static.rule,
     )
+
+
+def _end(row: _Row, said: _Said) -> EndingView:
+    return ending_of(_ending(row.ending), output=said.output or "", settled=said.settled or "")
+
+
+#: By everything it is made of: what was pruned since, or moved on, is another one.
+_remembered = functools.lru_cache(maxsize=2048)(_built)
 
 
 @dataclass(frozen=True, slots=True)

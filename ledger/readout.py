@@ -152,32 +152,30 @@ def quorum_of(opened: Doc, votes: Sequence[sqlite3.Row]) -> int:
     return max(int(str(one)) for one in asked)
 
 
-def ending_of(doc: Doc, word: Words) -> EndingView:
-    """Return how an action ended."""
+def ending_of(doc: Doc, *, output: str, settled: str) -> EndingView:
+    """Return how an action ended; the words are those of `ending_words`, "" for none."""
     verify = doc.get("verify")
-    settled = doc.get("settled")
     exit_code = doc["exit_code"]
     verified = None if verify is None else mapping(verify)["exit_code"]
     return EndingView(
         note=str(doc["note"]),
         exit_code=exit_code if isinstance(exit_code, int) else None,
         run_s=float(str(doc["run_s"])),
-        output=word(doc.get("output")),
+        output=output,
         total_bytes=int(str(doc["total_bytes"])),
         dropped_bytes=int(str(doc["dropped_bytes"])),
         verify_exit=verified if isinstance(verified, int) else None,
         checked=verify is not None,
-        settled="" if settled is None else word(mapping(settled)["why"]),
+        settled=settled,
         ran=did_run(doc),
         by=str(doc.get("by", "")),
     )
 
 
-def ending_words(doc: Doc) -> Iterator[Json]:
-    """Return the references of what `ending_of` reads."""
-    yield doc.get("output")
-    if doc.get("settled") is not None:
-        yield mapping(doc["settled"])["why"]
+def ending_words(doc: Doc) -> tuple[Json, Json]:
+    """Return the references of the output of an ended action, and of why it was settled; None for none."""
+    settled = doc.get("settled")
+    return doc.get("output"), None if settled is None else mapping(settled)["why"]
 
 
 def did_run(doc: Doc) -> bool:

@@ -213,14 +213,15 @@ def test_words_that_were_pruned_read_so(tale: Story) -> None:
     assert (choice.question, choice.options) == (PRUNED, ())
 
 
-def test_words_that_were_read_before_are_pruned_too(tale: Story) -> None:
+@pytest.mark.parametrize("output", ["secret", "secret" * 1000])
+def test_words_that_were_read_before_are_pruned_too(tale: Story, output: str) -> None:
     checked = replace(ONE, action=replace(ONE.action, verify="true"))
-    run(tale, checked, ended(ONE, Kind.ACTION_LOST, output=b"secret"), settled(ONE, ran=True))
+    run(tale, checked, ended(ONE, Kind.ACTION_LOST, output=output.encode()), settled(ONE, ran=True))
     before = [tale.queries.action(ONE.action.id) for _ in range(2)]
     assert before[0] == before[1]
     assert before[0].action == checked.action
     assert before[0].ending is not None
-    assert (before[0].ending.output, before[0].ending.settled) == ("secret", "the log says so")
+    assert (before[0].ending.output, before[0].ending.settled) == (output, "the log says so")
     prune(tale)
     after = tale.queries.action(ONE.action.id)
     assert (after.action.command, after.action.purpose, after.action.verify) == (PRUNED, PRUNED, PRUNED)
