@@ -116,12 +116,13 @@ def build(
     known = KnownSecrets(filter(None, [key_of(config)]))
     settings = Settings(start=config.layers, runtime=functools.partial(said_at_run_time, queries))
     kept = functools.partial(settings.number, "bot.output_max_bytes")
+    waiting = functools.partial(settings.number, "bot.waiting_shells")
     core = Core(
         ledger=ledger,
         queries=queries,
         inventory=inventory,
         shelf=shelf,
-        executor=executor or FleetExecutor(inventory, output_bytes=kept, learn=known.learn),
+        executor=executor or FleetExecutor(inventory, output_bytes=kept, waiting=waiting, learn=known.learn),
         rules=rules_of(config),
         lexicons=load_lexicons(),
         policy=config.policy,

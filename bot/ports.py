@@ -351,8 +351,12 @@ class Executor(Protocol):
     async def identify(self, target: Target) -> Target:
         """Return `target` as it would be reached right now (address, user, host keys). No network."""
 
-    async def run(self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event) -> Ended:
+    async def run(
+        self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event, reads: bool = False
+    ) -> Ended:
         """Run `action` and return its end; setting `cancel` terminates, then kills it.
+
+        `reads` says that it was judged read-only, so that it may be handed to a shell that waits for such.
 
         Never raises for faults of the world: they are ends.
         """

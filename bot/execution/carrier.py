@@ -68,7 +68,10 @@ class Carrier:
             return Ended(kind=EndKind.EXITED, exit_code=0)  # that somebody agreed is all that there is to it
         core.probe("run.before")
         ended = await core.executor.run(
-            action, on_output=on_output, cancel=self._running.cancelled(action.id)
+            action,
+            on_output=on_output,
+            cancel=self._running.cancelled(action.id),
+            reads=view.verdict.risk.rank == 0,
         )
         core.probe("run.after")
         if ended.kind is EndKind.CANCELLED:

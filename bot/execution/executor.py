@@ -19,7 +19,7 @@ from bot.execution.limits import Limits
 from bot.execution.local import Self, run_local
 from bot.execution.turns import Place
 from bot.execution.unreached import StoppedError, Unreached, UnreachedError
-from bot.execution.wrap import problems, sweep, wrap
+from bot.execution.wrap import is_plain, problems, sweep, wrap
 from bot.inventory.hostkeys import KnownHostsError
 from bot.inventory.identity import asked, ssh_entry
 from bot.inventory.model import Inventory
@@ -40,6 +40,7 @@ class FleetExecutor:
         inventory: the targets, and how to identify them.
         limits: bounds on connections, time and memory.
         output_bytes: returns how much output of a command is kept, asked for each; None: as in `limits`.
+        waiting: returns how many shells may wait for commands that only read; None for none.
         learn: told every password that is read, so that it is masked; None where nothing is shown.
     """
 
@@ -49,11 +50,13 @@ class FleetExecutor:
         *,
         limits: Limits | None = None,
         output_bytes: Callable[[], int] | None = None,
+        waiting: Callable[[], int] | None = None,
         learn: Learn | None = None,
     ) -> None:
         self._inventory = inventory
         self._limits = limits or Limits()
         self._output_bytes = output_bytes
+        self._waiting = waiting or (lambda: 0)
         self._opened: Pool | None = None
         self._passwords = Passwords(inventory.identifier.passwords, learn=learn or (lambda _: None))
         self._under_way = asyncio.Semaphore(self._limits.commands)
@@ -64,8 +67,10 @@ class FleetExecutor:
         """Return `target` as it would be reached right now; see `Inventory.identify`."""
         return self._inventory.identify(target)
 
-    async def run(self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event) -> Ended:
-        """Run `action`, whose target must be identified, and return its end."""
+    async def run(
+        self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event, reads: bool = False
+    ) -> Ended:
+        """Run `action`, whose target must be identified, and return its end; see the port."""
         head, tail = self._limits.head_bytes, self._limits.tail_bytes
         if self._output_bytes is not None:
             head = tail = self._output_bytes() // 2  # the bound is split between the two ends
@@ -77,7 +82,7 @@ class FleetExecutor:
             return Ended(kind=EndKind.NOT_STARTED, note=f"{action.act} is nothing that runs")
         try:
             self._check_identity(action.target)
-            return await self._let(action, capture=capture, cancel=cancel)
+            return await self._let(action, capture=capture, cancel=cancel, reads=reads)
         except UnreachedError as error:
             return Ended(kind=EndKind.NOT_STARTED, note=error.note, cause=error.cause)
         except StoppedError:
@@ -89,12 +94,19 @@ class FleetExecutor:
             await self._opened.close()
 
     @property
+    def waiting_shells(self) -> int:
+        """How many shells wait for a command that only reads."""
+        return 0 if self._opened is None else len(self._opened.shells)
+
+    @property
     def _pool(self) -> "Pool":
         """Connections; there are none before the first command over SSH."""
         from bot.execution.pool import Pool  # noqa: PLC0415  # lazy: brings asyncssh
 
         if self._opened is None:
-            self._opened = Pool(identifier=self._inventory.identifier, limits=self._limits)
+            self._opened = Pool(
+                identifier=self._inventory.identifier, limits=self._limits, waiting=self._waiting
+            )
         return self._opened
 
     def _check_identity(self, target: Target) -> None:
@@ -116,15 +128,15 @@ class FleetExecutor:
                 "wrapper). Nothing ran. Ask again to see what it is now.",
             )
 
-    async def _let(self, action: Action, *, capture: Capture, cancel: asyncio.Event) -> Ended:
+    async def _let(self, action: Action, *, capture: Capture, cancel: asyncio.Event, reads: bool) -> Ended:
         """Run it, and put into words that sudo did not let it."""
         try:
-            return await self._run(action, capture=capture, cancel=cancel)
+            return await self._run(action, capture=capture, cancel=cancel, reads=reads)
         except NotLetError as error:
             host = asked(action.target, self._inventory.targets) or action.target.id
             raise self._passwords.refusal(host, error.said) from None
 
-    async def _run(self, action: Action, *, capture: Capture, cancel: asyncio.Event) -> Ended:
+    async def _run(self, action: Action, *, capture: Capture, cancel: asyncio.Event, reads: bool) -> Ended:
         token, limits = secrets.token_hex(16), self._limits
         host = asked(action.target, self._inventory.targets)
         password = self._passwords.read(host)
@@ -146,7 +158,16 @@ class FleetExecutor:
                 me=self._me,
             )
         from bot.execution.ssh import run_ssh  # noqa: PLC0415  # lazy: brings asyncssh
+        from bot.execution.waiting import Reading  # noqa: PLC0415  # lazy: as above
 
+        reading = None
+        if reads and self._waiting() and is_plain(action, password=password):
+            reading = Reading(
+                command=action.command,
+                timeout_s=action.timeout_s,
+                word=f"sayso-{secrets.token_hex(16)}",
+                sweeper=lambda token: partial(sweep, action, token),
+            )
         return await run_ssh(
             wrapped,
             pool=self._pool,
@@ -159,4 +180,5 @@ class FleetExecutor:
             timeout_s=action.timeout_s,
             cancel=cancel,
             limits=limits,
+            reading=reading,
         )

@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
 
 import asyncssh
@@ -20,6 +20,7 @@ from bot.execution.limits import Limits
 from bot.execution.run import unless
 from bot.execution.turns import Place
 from bot.execution.unreached import Unreached, UnreachedError, explain
+from bot.execution.waiting import Shells
 from bot.execution.wire import Lookup, Names, look_up
 from bot.inventory.hostkeys import KnownHostsError
 from bot.inventory.identity import Identifier
@@ -65,6 +66,11 @@ class Lease:
     connect_s: float
 
 
+def _none() -> int:
+    """Let no shell wait."""
+    return 0
+
+
 class Pool:
     """Opens, shares and closes connections.
 
@@ -72,11 +78,23 @@ class Pool:
         identifier: resolves aliases and trusted keys.
         limits: bounds.
         lookup: returns the addresses of a name; blocks.
+        waiting: returns how many shells may wait, over all connections.
+
+    Attributes:
+        shells: those that wait.
     """
 
-    def __init__(self, *, identifier: Identifier, limits: Limits, lookup: Lookup = look_up) -> None:
+    def __init__(
+        self,
+        *,
+        identifier: Identifier,
+        limits: Limits,
+        lookup: Lookup = look_up,
+        waiting: Callable[[], int] = _none,
+    ) -> None:
         self._identifier = identifier
         self._limits = limits
+        self.shells = Shells(limits=limits, most=waiting)
         self._slots: dict[Endpoint, _Slot] = {}
         self._dialler = Dialler(identifier=identifier, limits=limits, names=Names(lookup))
         self._keepers: set[asyncio.Task[None]] = set()
@@ -188,6 +206,7 @@ class Pool:
     async def close(self) -> None:
         """Close every connection, those still opening included."""
         self._closed = True
+        await self.shells.close()
         slots = list(self._slots.values())
         self._slots.clear()
         for slot in slots:

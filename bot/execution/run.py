@@ -116,21 +116,23 @@ async def supervise(
     cancel: asyncio.Event,
     limits: Limits,
     connect_s: float,
+    ends_itself: bool = True,
 ) -> Ended:
     """Wait for the end of a command that has been started, stopping it where it has to be stopped.
 
     Args:
         progress: what the carrier reports into.
         carrier: how to stop it.
-        timeout_s: what the action allows; `timeout` runs beside the command, so our own clock waits longer.
+        timeout_s: what the action allows.
         cancel: set to stop it.
         limits: bounds.
         connect_s: passed on.
+        ends_itself: `timeout` beside the command keeps to `timeout_s`, so our own clock waits longer.
 
     Raises:
         NotLetError: sudo did not let it start.
     """
-    patience = timeout_s + limits.kill_after_s + limits.grace_s
+    patience = timeout_s + (limits.kill_after_s + limits.grace_s if ends_itself else 0)
     stop = await _first(progress.exited, cancel, patience)
     if stop is not None:
         await _stop(progress, carrier, limits=limits)

@@ -2,78 +2,40 @@
 
 The line between "never ran" and "unknown" is drawn where the exec request leaves: a connection found dead
 before that is replaced once, and its failure is NOT_STARTED; whatever is lost after that is LOST and never
-repeated. Output is taken from the channel as it comes, in bytes; asyncssh's `run` would hold it all.
+repeated. What only reads may go to a shell that waits there (`waiting`) in the place of a channel of its own;
+the line is the same, and is drawn where the command is handed to it.
+Output is taken from the channel as it comes, in bytes; asyncssh's `run` would hold it all.
 """
 
 import asyncio
 import contextlib
-import signal as signals
 from dataclasses import dataclass
 
 import asyncssh
-from asyncssh.constants import EXTENDED_DATA_STDERR
 
 from bot.execution.capture import Capture
 from bot.execution.dialling import Endpoint
 from bot.execution.limits import Limits
 from bot.execution.pool import Lease, Pool
 from bot.execution.run import Progress, supervise, unless
+from bot.execution.session import Channel, Session
 from bot.execution.turns import Place
 from bot.execution.unreached import StoppedError, Unreached, UnreachedError
-from bot.execution.wrap import Sweeper, Wrapped
-from bot.ports import Ended
+from bot.execution.waiting import Reading, Shell
+from bot.execution.wrap import Sweeper, Wrapped, announced
+from bot.ports import Ended, EndKind
 
-_Channel = asyncssh.SSHClientChannel[bytes]
 _SWEEP_PAUSES_S = (0.1, 0.3, 1.0, 2.0, 4.0)
 #: Between two tries to open a channel that the server refused.
 _CHANNEL_PAUSES_S = (0.05, 0.2, 1.0, 3.0)
-_Opened = tuple[_Channel, asyncssh.SSHClientSession[bytes]]
-
-
-class _Session(asyncssh.SSHClientSession[bytes]):
-    """Reports a channel's output and end."""
-
-    def __init__(self, progress: Progress, *, stdin: bytes | None) -> None:
-        self.progress = progress
-        self._stdin = stdin
-        self.channel: _Channel | None = None
-        self.gone = False
-
-    def connection_made(self, chan: _Channel) -> None:
-        # called when the channel is open and right before the exec request is written
-        self.channel = chan
-
-    def data_received(self, data: bytes, datatype: int | None) -> None:
-        self.progress.feed(data, stderr=datatype == EXTENDED_DATA_STDERR)
-
-    def session_started(self) -> None:
-        if self._stdin is not None and self.channel is not None:
-            self.channel.write(self._stdin)
-            self.channel.write_eof()
-
-    def eof_received(self) -> bool:
-        self.progress.whole = True
-        return False
-
-    def exit_status_received(self, status: int) -> None:
-        self.progress.exit(status)
-
-    def exit_signal_received(self, signal: str, core_dumped: bool, msg: str, lang: str) -> None:  # noqa: FBT001 -- asyncssh calls it so
-        del core_dumped, msg, lang
-        number = getattr(signals, f"SIG{signal}", signals.SIGKILL)
-        self.progress.exit(128 + int(number))
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self.gone = True
-        why = "the server closed the command without telling its end" if exc is None else "connection lost"
-        self.progress.end(lost=why)
+_Opened = tuple[Channel, asyncssh.SSHClientSession[bytes]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Remote:
     """A command on the other side, and how to stop it."""
 
-    session: _Session
+    session: Session
     lease: Lease
     sweeper: Sweeper
     limits: Limits
@@ -99,7 +61,7 @@ class _Remote:
     async def _run(self, wrapped: Wrapped) -> None:
         progress = Progress(Capture(head_bytes=0, tail_bytes=0, on_output=lambda _: None))
         channel, _ = await self.lease.connection.create_session(
-            lambda: _Session(progress, stdin=wrapped.stdin), wrapped.line, encoding=None
+            lambda: Session(progress, stdin=wrapped.stdin), wrapped.line, encoding=None
         )
         try:
             await progress.exited
@@ -118,6 +80,7 @@ async def run_ssh(
     timeout_s: float,
     cancel: asyncio.Event,
     limits: Limits,
+    reading: Reading | None = None,
 ) -> Ended:
     """Run `wrapped` at `endpoint` and return its end.
 
@@ -131,34 +94,50 @@ async def run_ssh(
         timeout_s: what the action allows.
         cancel: set to stop it.
         limits: bounds.
+        reading: the same command for a shell that waits; None where none may be given it.
 
     Raises:
         UnreachedError: it is certain that it never ran.
         StoppedError: `cancel` was set before it was sent.
     """
     async with pool.lease(endpoint, cancel=cancel) as lease:
-        session: _Session | None = None
-        try:
-            session = await _start(
-                wrapped, pool=pool, lease=lease, place=place, capture=capture, cancel=cancel, limits=limits
-            )
-            remote = _Remote(session=session, lease=lease, sweeper=sweep, limits=limits)
-            return await supervise(
-                session.progress,
-                remote,
-                timeout_s=timeout_s,
-                cancel=cancel,
-                limits=limits,
-                connect_s=lease.connect_s,
-            )
-        finally:
-            place.give_back()
-            if session is not None and session.channel is not None:
-                session.channel.abort()
+        session: Session | None = None
+        with pool.shells.busy():
+            try:
+                session = await _start(
+                    wrapped,
+                    reading,
+                    pool=pool,
+                    lease=lease,
+                    place=place,
+                    capture=capture,
+                    cancel=cancel,
+                    limits=limits,
+                )
+                shell = session if isinstance(session, Shell) else None
+                if shell is not None and reading is not None:
+                    sweep = reading.sweeper(shell.token)
+                ended = await supervise(
+                    session.progress,
+                    _Remote(session=session, lease=lease, sweeper=sweep, limits=limits),
+                    timeout_s=timeout_s,
+                    cancel=cancel,
+                    limits=limits,
+                    connect_s=lease.connect_s,
+                    ends_itself=shell is None,
+                )
+            finally:
+                place.give_back()
+                if session is not None and session.channel is not None:
+                    session.channel.abort()
+            if reading is not None and (shell is not None or session.proven) and ended.kind is EndKind.EXITED:
+                pool.shells.want(lease.connection, timeout_s=timeout_s)
+            return ended
 
 
 async def _start(
     wrapped: Wrapped,
+    reading: Reading | None,
     *,
     pool: Pool,
     lease: Lease,
@@ -166,17 +145,18 @@ async def _start(
     capture: Capture,
     cancel: asyncio.Event,
     limits: Limits,
-) -> _Session:
+) -> Session:
     """Open a channel and send the command; until it is sent, trying again repeats nothing."""
     renewed = False
     loop = asyncio.get_running_loop()
     for pause_s in (*_CHANNEL_PAUSES_S, None):
         await place.take(cancel=cancel)
-        session = _Session(Progress(capture, word=wrapped.word), stdin=wrapped.stdin)
         # a dead connection looks like this for a while, and many may have died at once
         silent = loop.call_later(limits.silence_s, place.give_back)
         try:
-            await _open(wrapped, session, lease=lease, limits=limits)
+            session = await _waiting(reading, pool=pool, lease=lease, capture=capture, cancel=cancel)
+            if session is None:
+                session = await _opened(wrapped, reading, lease=lease, capture=capture, limits=limits)
         except _DeadConnectionError as error:
             if renewed:
                 raise UnreachedError(
@@ -190,6 +170,7 @@ async def _start(
             if pause_s is None:
                 why = f"the server opens no more sessions ({error.__cause__}); check MaxSessions there"
                 raise UnreachedError(Unreached.CHANNEL, f"{lease.endpoint.name}: {why}") from error
+            pool.shells.drop(lease.connection)  # it may be one too many
             # sshd counts a session until its process is reaped, which may be after we saw it end
             await asyncio.sleep(pause_s)
         else:
@@ -209,7 +190,41 @@ class _DeadConnectionError(Exception):
     """The connection was dead before anything was sent over it."""
 
 
-async def _open(wrapped: Wrapped, session: _Session, *, lease: Lease, limits: Limits) -> None:
+async def _waiting(
+    reading: Reading | None, *, pool: Pool, lease: Lease, capture: Capture, cancel: asyncio.Event
+) -> Session | None:
+    """Hand the command to the shell that waits there; return None where there is none for it.
+
+    Raises:
+        _DeadConnectionError: nothing was sent.
+    """
+    if reading is None:
+        pool.shells.drop(lease.connection)  # it was opened before whatever this changes
+        return None
+    try:
+        shell = await pool.shells.take(lease.connection, timeout_s=reading.timeout_s)
+    except TimeoutError as error:
+        raise _DeadConnectionError from error
+    if shell is None:
+        return None
+    if cancel.is_set():
+        shell.drop()
+        raise StoppedError
+    shell.become(reading.command, Progress(capture))
+    return shell
+
+
+async def _opened(
+    wrapped: Wrapped, reading: Reading | None, *, lease: Lease, capture: Capture, limits: Limits
+) -> Session:
+    """Open a channel for the command alone, and send it there."""
+    word = "" if reading is None else reading.word
+    session = Session(Progress(capture, word=wrapped.word), stdin=wrapped.stdin, word=word)
+    await _open(announced(wrapped, word) if word else wrapped, session, lease=lease, limits=limits)
+    return session
+
+
+async def _open(wrapped: Wrapped, session: Session, *, lease: Lease, limits: Limits) -> None:
     """Open a channel and send the command.
 
     Raises:
@@ -236,7 +251,7 @@ async def _open(wrapped: Wrapped, session: _Session, *, lease: Lease, limits: Li
         raise
 
 
-def _sort(error: Exception, *, session: _Session, lease: Lease) -> None:
+def _sort(error: Exception, *, session: Session, lease: Lease) -> None:
     """Tell apart a command that was sent (return), a dead connection and a refusal (raise)."""
     dead = lease.connection.is_closed() or session.gone or not isinstance(error, asyncssh.ChannelOpenError)
     if session.channel is not None:

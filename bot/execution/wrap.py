@@ -8,7 +8,7 @@ signals do not reach: children in groups of their own, commands under sudo, proc
 import re
 import shlex
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bot.inventory.identity import sudo
 from gate.domain import Action
@@ -57,6 +57,11 @@ _SAY_APART = f'{_SAY}; echo "$w" >&2'
 #: What a command reads, and where it writes: both streams in the order in which they came, unless somebody
 #: expects something of one of them.
 _TOGETHER, _APART = "</dev/null 2>&1", "</dev/null"
+
+#: What a shell that waits can take: what reads the same whatever hands it over, and at once.
+_READABLE = re.compile(r"[^\x00-\x08\x0b-\x1f\x7f]{1,4096}")
+#: Says $0 and waits for a command that ends in NUL; without that it ends, and nothing has run.
+_WAITS = 'echo "$0"; IFS= read -r -d "" c && exec bash --noprofile --norc -c "$c" </dev/null 2>&1'
 
 # A lone `sudo X`, X being plain words: nothing that a shell would treat as more than words.
 _WORD = r"[A-Za-z0-9_./:=@%+,-]+"
@@ -123,6 +128,37 @@ def wrap(action: Action, *, token: str, kill_after_s: float, password: str | Non
     # each program in front of the shell costs a millisecond; env is last, so only the shell loads a locale
     line = f"{start}exec {shlex.join(limit)} env -i {_WHO} {assigned} {shlex.join(shell)} {streams}"
     return Wrapped(argv=(*limit, *shell), line=line, workdir=action.workdir, env=env)
+
+
+def is_plain(action: Action, *, password: str | None) -> bool:
+    """Whether nothing but its command tells `action` from others on its target: a shell may wait for it."""
+    target = action.target
+    return (
+        target.shell == "bash"
+        and not (target.wrapper or target.become or action.workdir or action.env)
+        and password is None
+        and action.runbook is None
+        and _READABLE.fullmatch(action.command) is not None
+    )
+
+
+def announced(wrapped: Wrapped, word: str) -> Wrapped:
+    """Return `wrapped` with `word` said on standard error before it, which it does not write to itself."""
+    return replace(wrapped, line=f"echo {word} >&2; {wrapped.line}")
+
+
+def waiting(*, token: str, lives_s: float, kill_after_s: float) -> str:
+    """Return the line of a shell that says `token`, and then becomes the command that it reads.
+
+    Args:
+        token: of the run.
+        lives_s: seconds until it ends at the latest, waiting or not.
+        kill_after_s: as for `wrap`.
+    """
+    assigned = " ".join(f"{name}={shlex.quote(value)}" for name, value in (*ENVIRONMENT, (_MARK, token)))
+    limit = shlex.join(("timeout", "-k", f"{kill_after_s:g}", f"{lives_s:g}"))
+    shell = shlex.join((*_shell("bash"), _WAITS, token))
+    return f"exec {limit} env -i {_WHO} {assigned} {shell} 2>&1"
 
 
 def sweep(action: Action, token: str, signal: str, *, password: str | None = None) -> Wrapped:

@@ -77,6 +77,14 @@ SETTINGS: tuple[Setting, ...] = (
         help="Bytes of a command's output that are kept: the first half and the last half of that.",
     ),
     Setting(
+        key="bot.waiting_shells",
+        type=Annotated[int, Field(ge=0, le=2000)],
+        default=500,
+        hot=True,
+        help="Shells that may wait on connections over SSH for the next command that only reads, one for "
+        "each host, until 5 minutes after the last one; 0 for none.",
+    ),
+    Setting(
         key="policy.posture",
         type=Posture,
         default=Posture.APPROVE_MOST,

@@ -36,7 +36,9 @@ class Rehearsed:
     async def identify(self, target: Target) -> Target:
         return target
 
-    async def run(self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event) -> Ended:
+    async def run(
+        self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event, reads: bool = False
+    ) -> Ended:
         end = self.ends.get(action.command, {})
         output = end.get("output", "").encode() * end.get("times", 1)
         if end.get("holds"):

@@ -45,7 +45,9 @@ class Writing(FleetExecutor):
         super().__init__(inventory)
         self.file = file
 
-    async def run(self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event) -> Ended:
+    async def run(
+        self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event, reads: bool = False
+    ) -> Ended:
         if action.command != RESTART:
             return await super().run(action, on_output=on_output, cancel=cancel)
         self.file.touch()

@@ -16,7 +16,9 @@ class UntilCancelled(Ends):
         super().__init__(inventory)
         self.runs = asyncio.Event()
 
-    async def run(self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event) -> Ended:
+    async def run(
+        self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event, reads: bool = False
+    ) -> Ended:
         self.ran.append(action.command)
         self.runs.set()
         await cancel.wait()

@@ -18,7 +18,9 @@ class Ends:
     async def identify(self, target: Target) -> Target:
         return target
 
-    async def run(self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event) -> Ended:
+    async def run(
+        self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event, reads: bool = False
+    ) -> Ended:
         self.ran.append(action.command)
         match action.command.rpartition(" ")[2]:
             case "unreached":

@@ -32,7 +32,9 @@ class Busy(FleetExecutor):
         self.ran: list[str] = []
         self.done, self.runs = asyncio.Event(), asyncio.Event()
 
-    async def run(self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event) -> Ended:
+    async def run(
+        self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event, reads: bool = False
+    ) -> Ended:
         self.ran.append(action.command)
         if "deploy" in action.command:
             self.runs.set()

@@ -63,7 +63,9 @@ class Named:
     async def identify(self, target: Target) -> Target:
         return await self._real.identify(target)
 
-    async def run(self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event) -> Ended:
+    async def run(
+        self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event, reads: bool = False
+    ) -> Ended:
         os.write(self._fd, f"{action.id}\n".encode())
         self._trap("run.handed")
         here = replace(action, env=(("HOST", action.target.id),))

@@ -83,10 +83,12 @@ class Counted:
     async def identify(self, target: Target) -> Target:
         return await self._real.identify(target)
 
-    async def run(self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event) -> Ended:
+    async def run(
+        self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event, reads: bool = False
+    ) -> Ended:
         os.write(self._fd, f"{action.id}\n".encode())
         self._trap("run.handed")
-        return await self._real.run(action, on_output=on_output, cancel=cancel)
+        return await self._real.run(action, on_output=on_output, cancel=cancel, reads=reads)
 
     async def close(self) -> None:
         await self._real.close()

@@ -135,12 +135,14 @@ class Watched:
     async def identify(self, target: Target) -> Target:
         return await self._real.identify(target)
 
-    async def run(self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event) -> Ended:
+    async def run(
+        self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event, reads: bool = False
+    ) -> Ended:
         def noticed(chunk: bytes) -> None:
             self._moment("run.output")
             on_output(chunk)
 
-        return await self._real.run(action, on_output=noticed, cancel=cancel)
+        return await self._real.run(action, on_output=noticed, cancel=cancel, reads=reads)
 
     async def close(self) -> None:
         await self._real.close()

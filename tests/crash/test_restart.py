@@ -23,7 +23,9 @@ class Stuck:
     async def identify(self, target: Target) -> Target:
         return target
 
-    async def run(self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event) -> Ended:
+    async def run(
+        self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event, reads: bool = False
+    ) -> Ended:
         self.running.set()
         await asyncio.Event().wait()
         raise AssertionError("unreachable: it is cancelled")
@@ -35,7 +37,9 @@ class Stuck:
 class Faulty(Stuck):
     """An executor that fails inside."""
 
-    async def run(self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event) -> Ended:
+    async def run(
+        self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event, reads: bool = False
+    ) -> Ended:
         raise RuntimeError("a bug")
 
 
@@ -46,7 +50,9 @@ class Quick(Stuck):
         super().__init__(inventory)
         self.ran: list[str] = []
 
-    async def run(self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event) -> Ended:
+    async def run(
+        self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event, reads: bool = False
+    ) -> Ended:
         self.ran.append(action.command)
         return Ended(kind=EndKind.EXITED, exit_code=0)
 
@@ -122,7 +128,9 @@ async def test_a_missed_check_stops_what_follows(tmp_path: Path) -> None:
     clock = ScriptedClock()
 
     class NoCheck(Quick):
-        async def run(self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event) -> Ended:
+        async def run(
+            self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event, reads: bool = False
+        ) -> Ended:
             if action.id == "probe":
                 self.running.set()
                 await asyncio.Event().wait()

@@ -265,7 +265,9 @@ class Held:
     async def identify(self, target: Target) -> Target:
         return target
 
-    async def run(self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event) -> Ended:
+    async def run(
+        self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event, reads: bool = False
+    ) -> Ended:
         self.ran.append(action.command)
         await self.go.wait()
         return Ended(kind=EndKind.EXITED, exit_code=0)

@@ -32,10 +32,18 @@ class Fleet:
         )
 
     async def run(
-        self, target: str, command: str, *, cancel: asyncio.Event | None = None, **fields: Any
+        self,
+        target: str,
+        command: str,
+        *,
+        cancel: asyncio.Event | None = None,
+        reads: bool = False,
+        **fields: Any,
     ) -> Ended:
         action = await self.action(target, command, **fields)
-        return await self.executor.run(action, on_output=lambda _: None, cancel=cancel or asyncio.Event())
+        return await self.executor.run(
+            action, on_output=lambda _: None, cancel=cancel or asyncio.Event(), reads=reads
+        )
 
 
 # Records its arguments and runs the rest, which, as with the real one, outlives its client.
@@ -90,9 +98,11 @@ MakeFleet = Callable[..., Fleet]
 async def make_fleet(server: Server) -> AsyncIterator[MakeFleet]:
     made: list[Fleet] = []
 
-    def make(*, limits: Limits = QUICK, config: Path | None = None, **tables: TargetConfig) -> Fleet:
+    def make(
+        *, limits: Limits = QUICK, config: Path | None = None, waiting: int = 0, **tables: TargetConfig
+    ) -> Fleet:
         inventory = build(tables or {"box": TargetConfig()}, {}, ssh_config=config or server.config)
-        made.append(Fleet(inventory, FleetExecutor(inventory, limits=limits)))
+        made.append(Fleet(inventory, FleetExecutor(inventory, limits=limits, waiting=lambda: waiting)))
         return made[-1]
 
     yield make

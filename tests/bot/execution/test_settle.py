@@ -28,7 +28,9 @@ class Scripted:
     async def identify(self, target: Target) -> Target:
         return target
 
-    async def run(self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event) -> Ended:
+    async def run(
+        self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event, reads: bool = False
+    ) -> Ended:
         self.asked.append(action.command)
         return self.ends.pop(0) if len(self.ends) > 1 else self.ends[0]
 

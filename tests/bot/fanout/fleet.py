@@ -30,7 +30,9 @@ class ByHost:
     async def identify(self, target: Target) -> Target:
         return target
 
-    async def run(self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event) -> Ended:
+    async def run(
+        self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event, reads: bool = False
+    ) -> Ended:
         name = str(action.target.id)
         self.ran.append((name, action.command))
         match self.ends.get(name, ""):

@@ -21,7 +21,9 @@ class Gated(ByHost):
     def gate(self, name: str) -> asyncio.Event:
         return self.gates.setdefault(name, asyncio.Event())
 
-    async def run(self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event) -> Ended:
+    async def run(
+        self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event, reads: bool = False
+    ) -> Ended:
         name = str(action.target.id)
         self.ran.append((name, action.command))
         await self.gate(name).wait()

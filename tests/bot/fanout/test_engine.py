@@ -38,7 +38,9 @@ class Slowly:
     async def identify(self, target: Target) -> Target:
         return target
 
-    async def run(self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event) -> Ended:
+    async def run(
+        self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event, reads: bool = False
+    ) -> Ended:
         del on_output, cancel
         name = str(action.target.id)
         assert name not in self.running, "two at once on one target"
@@ -300,7 +302,9 @@ async def test_a_reply_to_the_card_before_is_none_to_the_rest(tmp_path: Path) ->
 class Trickling(Slowly):
     """Its commands end a little after one another, so that one end is recorded while the next ones come."""
 
-    async def run(self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event) -> Ended:
+    async def run(
+        self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event, reads: bool = False
+    ) -> Ended:
         ended = await super().run(action, on_output=on_output, cancel=cancel)
         await asyncio.sleep(0.0 if action.index in (1, 2) else 0.002)
         return ended

@@ -207,7 +207,9 @@ async def test_reading_that_nothing_stops_goes_on_after_a_crash(tmp_path: Path) 
 class Checking(Gated):
     """An executor whose commands end at once, but for their checks."""
 
-    async def run(self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event) -> Ended:
+    async def run(
+        self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event, reads: bool = False
+    ) -> Ended:
         if action.id == "probe":
             return await super().run(action, on_output=on_output, cancel=cancel)
         return Ended(kind=EndKind.EXITED, exit_code=0)
@@ -302,7 +304,9 @@ class Rebooting(Gated):
     boot = "one"
     asked = most = 0
 
-    async def run(self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event) -> Ended:
+    async def run(
+        self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event, reads: bool = False
+    ) -> Ended:
         if action.id != "probe":
             return await super().run(action, on_output=on_output, cancel=cancel)
         Rebooting.asked += 1

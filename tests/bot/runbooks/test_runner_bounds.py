@@ -149,7 +149,9 @@ async def test_a_target_that_leaves_the_inventory_ends_the_run(tmp_path: Path) -
 class Loses(FleetExecutor):
     """Loses the connection in the middle of `mkdir`, after it ran."""
 
-    async def run(self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event) -> Ended:
+    async def run(
+        self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event, reads: bool = False
+    ) -> Ended:
         ended = await super().run(action, on_output=on_output, cancel=cancel)
         return replace(ended, kind=EndKind.LOST, exit_code=None) if "mkdir" in action.command else ended
 

@@ -39,9 +39,9 @@ def started(folder: Path, *flags: str, **more: Any) -> contextlib.AbstractAsyncC
 
 
 @contextlib.asynccontextmanager
-async def composed(folder: Path) -> AsyncIterator[Kit]:
-    """Run everything as `sayso serve` puts it together, for one scripted surface."""
-    config = configured(folder, text='[operators.ana]\naccounts = ["script::ana"]\n')
+async def composed(folder: Path, text: str = "") -> AsyncIterator[Kit]:
+    """Run everything as `sayso serve` puts it together from `text`, for one scripted surface and ana."""
+    config = configured(folder, text=f'[operators.ana]\naccounts = ["script::ana"]\n{text}')
     clock, port = ScriptedClock(), ScriptedPort()
     ledger = open_ledger(config, clock)  # type: ignore[arg-type]  # a Clock
     try:

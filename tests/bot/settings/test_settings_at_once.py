@@ -1,5 +1,6 @@
 """Settings that count at once, each changed by words in a conversation; see test_every_setting."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,8 @@ from bot import guidance
 from bot.callers import Wanted
 from bot.delegates.desk import Desk
 from bot.delegates.keys import Keys
+from bot.execution.executor import FleetExecutor
+from bot.execution.limits import Limits
 from gate.domain import ProposalId
 from tests.bot.delegates.asking import delegate
 from tests.bot.scheduling.making import make
@@ -17,6 +20,7 @@ from tests.bot.signals.alerting import Sender, alert, alerting, texts
 from tests.bot.test_guidance import taught
 from tests.bot.test_repairing import failed
 from tests.simulators.model.double import Scripted, says
+from tests.sshd import SSHD, running
 
 CHECKS: dict[str, Check] = {}
 check = entering(CHECKS)
@@ -47,6 +51,26 @@ async def _output(folder: Path) -> None:
         await kit.say("set bot.output_max_bytes to 1024")
         await kit.say("run seq 1000 on local")
         assert "bytes not kept" in await kit.say("details")
+
+
+@check("bot.waiting_shells")
+async def _shells(folder: Path) -> None:
+    if not SSHD.exists():
+        pytest.skip("needs OpenSSH's sshd")
+    with running(folder / "sshd") as server:
+        reached = f'[bot]\nssh_config = "{server.config}"\n[targets.box]\n'
+        async with composed(folder, reached) as kit:
+            executor = kit.core.executor
+            assert isinstance(executor, FleetExecutor)
+            await kit.say("set bot.waiting_shells to 0")
+            await kit.say("run uptime on box")
+            await asyncio.sleep(2 * Limits().quiet_s)
+            assert executor.waiting_shells == 0
+            await kit.say("set bot.waiting_shells to 1")
+            await kit.say("run uptime on box")
+            async with asyncio.timeout(10):
+                while executor.waiting_shells == 0:  # noqa: ASYNC110 -- what it waits for is no event of ours
+                    await asyncio.sleep(0.05)
 
 
 @check("autonomy.max")

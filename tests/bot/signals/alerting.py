@@ -117,7 +117,9 @@ class Told(FleetExecutor):
         self.says = {command: list(ends) for command, ends in says.items()}
         self.ran: list[str] = []
 
-    async def run(self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event) -> Ended:
+    async def run(
+        self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event, reads: bool = False
+    ) -> Ended:
         self.ran.append(action.command)
         ends = self.says.get(action.command)
         if ends is None:

@@ -49,11 +49,13 @@ class Told:
     async def identify(self, target: Target) -> Target:
         return await self._real.identify(target)
 
-    async def run(self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event) -> Ended:
+    async def run(
+        self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event, reads: bool = False
+    ) -> Ended:
         line = {"at": time.monotonic(), "action": action.id, "command": action.command}
         os.write(self._fd, (json.dumps(line) + "\n").encode())
         if STREAMS not in action.command:
-            return await self._real.run(action, on_output=on_output, cancel=cancel)
+            return await self._real.run(action, on_output=on_output, cancel=cancel, reads=reads)
         seconds = float(action.command.partition(STREAMS)[2].strip("'\" "))
         return await _stream(seconds, on_output)
 

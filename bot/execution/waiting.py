@@ -1,0 +1,231 @@
+"""Shells that wait: on a connection that is kept, one stands ready for the next command that only reads.
+
+Most of what a short command takes on a host is programs being started for it: sshd's own, a login shell,
+timeout, env and bash. A shell that has been through all of that waits for one command on its input and
+becomes it (`wrap.waiting`); the environment, the limits and the bytes of the command are those of any other.
+
+It is for what only reads, and opened only behind a command which has shown that the server runs what it is
+told, while nothing else is under way. Nothing is sent to it before its connection has given a sign of life,
+so a dead one is found out as before any other command. Whatever changes something drops it.
+"""
+
+import asyncio
+import contextlib
+import secrets
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import asyncssh
+
+from bot.execution.capture import Capture
+from bot.execution.limits import Limits
+from bot.execution.run import Progress
+from bot.execution.session import Session
+from bot.execution.wrap import Sweeper, waiting
+
+_Connection = asyncssh.SSHClientConnection
+#: Opened at once, over all hosts.
+_AT_ONCE = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A command that a shell that waits may become.
+
+    Attributes:
+        command: as approved.
+        timeout_s: what the action allows.
+        word: said in front of it where there is no such shell, to show that the server runs what it is told.
+        sweeper: returns how a run of that token is stopped.
+    """
+
+    command: str
+    timeout_s: float
+    word: str
+    sweeper: Callable[[str], Sweeper]
+
+
+class Shell(Session):
+    """One that waits, and then is the command."""
+
+    def __init__(self, *, timeout_s: float) -> None:
+        super().__init__(Progress(Capture(head_bytes=0, tail_bytes=0, on_output=_unseen)))
+        self.timeout_s = timeout_s
+        self.token = secrets.token_hex(16)
+        self.since = time.monotonic()
+        #: Done when it waits, or never will.
+        self.settled: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._said: bytes | None = b""
+
+    @property
+    def waits(self) -> bool:
+        """Whether it can be given a command."""
+        return self.settled.done() and self.settled.result() and not self.gone and self._said is not None
+
+    def data_received(self, data: bytes, datatype: int | None) -> None:
+        """Hear that it waits, and then pass output on."""
+        if self._said is None:
+            super().data_received(data, datatype)
+            return
+        self._said += data
+        line = f"{self.token}\n".encode()
+        if self._said == line:
+            self._settle(waits=True)
+        elif not line.startswith(self._said):
+            self.drop()
+
+    def exit_status_received(self, status: int) -> None:
+        """Note that it ended."""
+        self._settle(waits=False)
+        super().exit_status_received(status)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Note that it is gone."""
+        self._settle(waits=False)
+        super().connection_lost(exc)
+
+    def become(self, command: str, progress: Progress) -> None:
+        """Send the command; from here on it is a session like any other."""
+        if self.channel is None:
+            raise RuntimeError("it has no channel")
+        self._said, self.progress = None, progress
+        self.channel.write(command.encode() + b"\0")
+
+    def drop(self) -> None:
+        """Let it end; nothing was sent to it."""
+        self._settle(waits=False)
+        self.gone = True
+        if self.channel is not None:
+            self.channel.abort()
+
+    def _settle(self, *, waits: bool) -> None:
+        if not self.settled.done():
+            self.settled.set_result(waits)
+        elif not waits and self._said is not None:
+            self.gone = True  # it waited, and does no more
+
+
+class Shells:
+    """Every shell that waits, one for a connection at most.
+
+    Args:
+        limits: bounds.
+        most: returns how many may wait, asked whenever one is to be opened.
+    """
+
+    def __init__(self, *, limits: Limits, most: Callable[[], int]) -> None:
+        self._limits = limits
+        self._most = most
+        self._of: weakref.WeakKeyDictionary[_Connection, Shell] = weakref.WeakKeyDictionary()
+        self._wanted: weakref.WeakKeyDictionary[_Connection, float] = weakref.WeakKeyDictionary()
+        self._unfit: weakref.WeakSet[_Connection] = weakref.WeakSet()
+        self._busy = 0
+        self._timer: asyncio.TimerHandle | None = None
+        self._opening: asyncio.Task[None] | None = None
+
+    def __len__(self) -> int:
+        return sum(shell.waits for shell in self._of.values())
+
+    @contextlib.contextmanager
+    def busy(self) -> Iterator[None]:
+        """Open none for as long as a command is under way."""
+        self._busy += 1
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        try:
+            yield
+        finally:
+            self._busy -= 1
+            if not self._busy and self._wanted:
+                loop = asyncio.get_running_loop()
+                self._timer = loop.call_later(self._limits.quiet_s, self._begin)
+
+    def want(self, connection: _Connection, *, timeout_s: float) -> None:
+        """Let a shell wait there once nothing is under way; the server has just run what it was told."""
+        if connection not in self._unfit and connection not in self._of:
+            self._wanted[connection] = timeout_s
+
+    async def take(self, connection: _Connection, *, timeout_s: float) -> Shell | None:
+        """Return the shell that waits there for a command of that limit, None for none.
+
+        Raises:
+            TimeoutError: the connection gives no sign of life.
+        """
+        shell = self._of.get(connection)
+        if shell is None:
+            return None
+        if not shell.waits or shell.timeout_s != timeout_s or not self._is_fresh(shell):
+            self.drop(connection)
+            return None
+        async with asyncio.timeout(self._limits.open_s):
+            await _sign_of_life(connection)
+        taken = self._of.pop(connection, None)  # None when somebody else was quicker
+        return taken if taken is not None and taken.waits and not connection.is_closed() else None
+
+    def _is_fresh(self, shell: Shell) -> bool:
+        """Whether its own limit leaves the command all of its time."""
+        return time.monotonic() - shell.since < self._limits.idle_s
+
+    def drop(self, connection: _Connection) -> None:
+        """Let no shell wait there."""
+        self._wanted.pop(connection, None)
+        shell = self._of.pop(connection, None)
+        if shell is not None:
+            shell.drop()
+
+    async def close(self) -> None:
+        """Open no more; those that wait end with their connections."""
+        self._wanted.clear()
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._opening is not None:
+            self._opening.cancel()
+            await asyncio.gather(self._opening, return_exceptions=True)
+
+    def _begin(self) -> None:
+        self._timer = None
+        if self._opening is None or self._opening.done():
+            self._opening = asyncio.create_task(self._open_wanted())
+
+    async def _open_wanted(self) -> None:
+        while self._wanted and not self._busy:
+            room = min(_AT_ONCE, self._most() - len(self._of))
+            if room <= 0:
+                self._wanted.clear()
+                return
+            wanted = list(self._wanted.items())[:room]
+            for connection, _ in wanted:
+                del self._wanted[connection]
+            await asyncio.gather(*(self._open(connection, timeout_s) for connection, timeout_s in wanted))
+
+    async def _open(self, connection: _Connection, timeout_s: float) -> None:
+        shell = Shell(timeout_s=timeout_s)
+        line = waiting(
+            token=shell.token, lives_s=timeout_s + self._limits.idle_s, kill_after_s=self._limits.kill_after_s
+        )
+        opened = False
+        try:
+            async with asyncio.timeout(self._limits.open_s):
+                await connection.create_session(lambda: shell, line, encoding=None)
+                opened = await shell.settled
+        except (TimeoutError, asyncssh.Error, OSError):
+            opened = False
+        finally:
+            if not opened:
+                shell.drop()
+        if opened and not connection.is_closed():
+            self._of[connection] = shell
+        else:
+            self._unfit.add(connection)
+
+
+async def _sign_of_life(connection: _Connection) -> None:
+    """Wait for any answer of the server: as asyncssh's own keepalive, which keeps its answer to itself."""
+    await connection._make_global_request(b"keepalive@openssh.com")  # noqa: SLF001 -- nothing public asks
+
+
+def _unseen(_chunk: bytes) -> None:
+    """Take what nobody waits for."""
