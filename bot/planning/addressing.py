@@ -8,15 +8,16 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from bot.planning import groups
 from bot.planning.grammar import Known
+from bot.planning.groups import Sureness
 from bot.planning.words import Token
 
-_BEFORE = frozenset({"on", "at", "in", "from", "of", "for", "to"})
+_BEFORE = frozenset({"on", "at", "in", "from", "of", "for", "to", "across"})
 _SURE_BEFORE = frozenset({"on", "at"})
+#: A tag and a word for targets mean these after such a word too: "logs of caddy from all web servers".
+_BEFORE_TAG = groups.LEADS | {"in", "from", "of", "for"}
 _ALL = frozenset({"all", "every"})
-_HOSTS = frozenset(
-    {"host", "hosts", "target", "targets", "server", "servers", "machine", "machines", "box", "boxes"}
-)
 _HERE = frozenset({"here", "localhost"})
 _ON_NAME = 2
 _SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -35,16 +36,30 @@ def address(words: Sequence[Token], *, known: Known, services: Collection[str] =
     folded_services = {service.casefold() for service in services}
     kept: list[Token] = []
     found: list[str] = []
-    for index, token in enumerate(words):
-        names = _names(words, index, known)
-        before = words[index - 1].folded if index else ""
+    index = 0
+    while index < len(words):
+        token, before = words[index], words[index - 1].folded if index else ""
+        group = _group(words, index, known)
+        names = (group.target,) if group else _names(words, index, known)
         is_service = token.folded in folded_services and before not in _SURE_BEFORE
-        if not names or is_service:
+        index += group.count if group else 1
+        if not names or (is_service and not group):
             kept.append(token)
             continue
+        _drop_lead(kept, after_target=bool(found), joined=before)
         found.extend(names)
-        _drop_lead(kept, after_target=bool(found[: -len(names)]), joined=before)
     return Addressed(words=tuple(kept), targets=tuple(dict.fromkeys(found)))
+
+
+def _group(words: Sequence[Token], index: int, known: Known) -> groups.Group | None:
+    """Return the group that begins at `index` where it means targets for certain."""
+    group = groups.read([token.folded for token in words[index : index + groups.MOST_WORDS]], known.tags)
+    if group is None or group.sure is Sureness.ALONE:
+        return group
+    before = words[index - 1].folded if index else ""
+    last = words[index + group.count - 1].folded
+    leads = _BEFORE_TAG if last in groups.HOSTS else groups.LEADS
+    return group if group.sure is Sureness.LED and before in leads else None
 
 
 def _drop_lead(kept: list[Token], *, after_target: bool, joined: str) -> None:
@@ -59,14 +74,10 @@ def _drop_lead(kept: list[Token], *, after_target: bool, joined: str) -> None:
 
 def _names(words: Sequence[Token], index: int, known: Known) -> tuple[str, ...]:
     token = words[index]
-    if token.folded == "everywhere":
-        return known.targets
     before = words[index - 1].folded if index else ""
-    if token.folded in _HOSTS and (
-        before in _ALL or (before == "the" and index > 1 and words[index - 2].folded in _ALL)
+    if "local" in known.targets and (
+        token.folded in _HERE or (token.folded in groups.HOSTS and before == "this")
     ):
-        return known.targets
-    if "local" in known.targets and (token.folded in _HERE or (token.folded in _HOSTS and before == "this")):
         return ("local",)
     if token.raw.startswith("@") and token.folded != "@sayso":
         return tuple(known.spelling(name) or name for name in token.raw.split(",") if name)
@@ -75,7 +86,12 @@ def _names(words: Sequence[Token], index: int, known: Known) -> tuple[str, ...]:
 
 
 def unknown_target(words: Sequence[Token]) -> Addressed | None:
-    """Read "… on NAME" at the end with a name nobody knows; None where there is none."""
+    """Read "… on NAME" or "… on all NAME servers" at the end, of a name nobody knows; None without one."""
+    for index, token in enumerate(words):
+        if index and token.folded in groups.LEADS:
+            group = groups.read([one.folded for one in words[index + 1 : index + 1 + groups.MOST_WORDS]], ())
+            if group and group.sure is Sureness.UNKNOWN and index + 1 + group.count == len(words):
+                return Addressed(words=tuple(words[:index]), targets=(group.target,))
     said, ending = words[:-_ON_NAME], words[-_ON_NAME:]
     if not said or ending[0].folded not in _SURE_BEFORE or not _SLUG.fullmatch(ending[1].raw):
         return None

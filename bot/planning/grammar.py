@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
-from bot.planning import pacing
+from bot.planning import groups, pacing
 from bot.planning.drafts import ActionDraft
 from bot.planning.lengths import DURATION, duration_s
 from bot.planning.typed import folded, open_quotes
@@ -24,6 +24,8 @@ _TARGET_SPLIT = re.compile(r"[ \t]*,[ \t]*(?:and[ \t]+)?|[ \t]+and[ \t]+", re.IG
 
 _TARGET_LIST_AT = re.compile(TARGET_LIST + r"(?![\w/@-])", re.IGNORECASE)
 _NAME_AT = re.compile(_NAME)
+#: What stands before a group that needs no "on".
+FAR_AND_WIDE = re.compile(r"[ \t]+(?:across[ \t]+(?=all|every|each)|(?=everywhere))", re.IGNORECASE)
 _JOINER = re.compile("and", re.IGNORECASE)
 #: Words of this grammar, which are no target unless the inventory says so.
 RESERVED = frozenset(
@@ -81,8 +83,8 @@ class Known:
         return next((name for name in names if name.casefold() == folded), None)
 
     def holds(self, words: Sequence[str]) -> bool:
-        """Whether every word is a known target or @tag."""
-        return all(self.spelling(word) for word in words)
+        """Whether every word is a known target, an @tag, or means all of them."""
+        return all(word == groups.ALL or self.spelling(word) for word in words)
 
     @property
     def default(self) -> str | None:
@@ -101,8 +103,11 @@ def target_list(text: str, start: int, *, known: Known) -> tuple[tuple[str, ...]
     """Read a target list at `start`: its words and where it ends.
 
     The longest list of known names wins, so that "web1 and restart" ends after web1; where none is known,
-    the longest one without a word of this grammar is taken, to be refused by name.
+    the longest one without a word of this grammar is taken, to be refused by name. A group in plain words,
+    "every web server", is the one that it means.
     """
+    if (group := groups.at(text, start, known.tags)) is not None:
+        return (group[0].target,), group[1]
     match = _TARGET_LIST_AT.match(text, start)
     if match is None:
         return None
@@ -111,6 +116,21 @@ def target_list(text: str, start: int, *, known: Known) -> tuple[tuple[str, ...]
     plain_names = list(takewhile(lambda found: found[0].casefold() not in RESERVED, names))
     listed = known_names or plain_names
     return (tuple(dict.fromkeys(found[0] for found in listed)), listed[-1].end()) if listed else None
+
+
+def far_and_wide(text: str, known: Known) -> tuple[str, str, str] | None:
+    """Split " everywhere" or " across all servers" from what stands around it; None where nothing is so.
+
+    Returns:
+        The command, the target word, and what follows.
+    """
+    quoted = open_quotes(text)
+    for match in reversed(list(FAR_AND_WIDE.finditer(text))):
+        group = groups.at(text, match.end(), known.tags)
+        command = text[: match.start()].rstrip(" \t,")
+        if group is not None and command and not quoted[match.start()]:
+            return command, group[0].target, text[group[1] :]
+    return None
 
 
 def _names(text: str, start: int, end: int) -> list[re.Match[str]]:

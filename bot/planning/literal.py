@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from bot.planning import grammar, pacing, tails, typed
+from bot.planning import grammar, groups, pacing, tails, typed, unclear
 from bot.planning.drafts import ActionDraft, Option, Plan, PlanSource, Question
 from bot.planning.grammar import Known
 from bot.planning.words import PRONOUNS
@@ -29,6 +29,7 @@ _ON_RUN = re.compile(
     re.IGNORECASE,
 )
 _LEAD_ON = re.compile(r"on[ \t]+(?=\S)", re.IGNORECASE)
+_TO_COMMAND = re.compile(r"[ \t]*[,:]?[ \t]*(?=`|(?:run|exec|execute)\b[ \t:]+\S)", re.IGNORECASE)
 _UP_TO_COLON = re.compile(r"[ \t,]*([^:`]{1,300}):[ \t]+(?=\S)")
 _ON_SPAN = re.compile(rf"on[ \t]+({grammar.TARGET_LIST})[ \t]+(?=`)", re.IGNORECASE)
 _COLON = re.compile(rf"({grammar.TARGET_LIST})[ \t]*:[ \t]+(?=\S)", re.IGNORECASE)
@@ -115,10 +116,10 @@ def _line(line: str, known: Known) -> _Read:
         line = line[match.end() :]
     if match := _ON_RUN.match(line) or _ON_SPAN.match(line):
         return _addressed(grammar.target_words(match[1]), line[match.end() :], known)
-    if (ahead := _paced_ahead(line, known)) is not None:
+    if (ahead := _grouped_ahead(line, known) or _paced_ahead(line, known)) is not None:
         words, said, rest = ahead
         return _addressed(words, rest, known, said=said)
-    if (match := _COLON.match(line)) and known.holds(words := grammar.target_words(match[1])):
+    if (match := _COLON.match(line)) and all(map(known.spelling, words := grammar.target_words(match[1]))):
         return _addressed(words, line[match.end() :], known)
     if line.startswith("`"):
         return _spanned(line, known)
@@ -126,6 +127,14 @@ def _line(line: str, known: Known) -> _Read:
         command = line[match.end() :]
         return _spanned(command, known) if command.startswith("`") else _plain(command, known)
     return None
+
+
+def _grouped_ahead(line: str, known: Known) -> tuple[tuple[str, ...], pacing.Said, str] | None:
+    """Split "on all web servers: `uptime`"; without backticks or "run" it may be prose, and is not read."""
+    lead = _LEAD_ON.match(line)
+    listed = grammar.target_list(line, lead.end(), known=known) if lead else None
+    head = _TO_COMMAND.match(line, listed[1]) if listed else None
+    return (listed[0], pacing.Said(), line[head.end() :]) if listed and head else None
 
 
 def _paced_ahead(line: str, known: Known) -> tuple[tuple[str, ...], pacing.Said, str] | None:
@@ -151,7 +160,7 @@ def _addressed(words: tuple[str, ...], rest: str, known: Known, *, said: pacing.
     if (span := grammar.code_span(rest)) is not None:
         found = grammar.clauses(span[1])
         if found is None:
-            return _unclear(rest)
+            return unclear.end(rest)
         found = replace(found, said=before.joined(found.said))
         return _chained((_draft(words, span[0], found),), found, known)
     command, found = grammar.trailing(rest)
@@ -167,18 +176,20 @@ def _spanned(text: str, known: Known) -> _Read:
     """Read "`command` on web1 …"; the span says where the command ends, so nothing in it is searched."""
     span = grammar.code_span(text)
     if span is None:
-        return _unclear(text)
+        return unclear.end(text)
     command, rest = span
     words, tail = _leading_targets(rest, known)
     found = grammar.clauses(tail)
     if found is None:
-        return _unclear(text)
+        return unclear.end(text)
     draft = _draft(words, command, found) if words else _Untargeted(command=command, clauses=found)
     return _chained((draft,), found, known)
 
 
 def _leading_targets(text: str, known: Known) -> tuple[tuple[str, ...], str]:
     """Split "on web1 with …" into its targets and the rest; no targets where there is no "on"."""
+    if (far := grammar.FAR_AND_WIDE.match(text)) and (group := groups.at(text, far.end(), known.tags)):
+        return (group[0].target,), text[group[1] :]
     match = _LEADING_ON.match(text)
     listed = grammar.target_list(text, match.end(), known=known) if match else None
     return (listed[0], text[listed[1] :]) if listed else ((), text)
@@ -189,33 +200,56 @@ def _chained(drafts: tuple[ActionDraft | _Untargeted, ...], found: grammar.Claus
         return drafts
     following = _line(grammar.next_request(found.rest), known)
     if following is None or isinstance(following, Question):
-        return following or _unclear(found.rest)
+        return following or unclear.end(found.rest)
     return drafts + following
 
 
 def _plain(text: str, known: Known) -> _Read:
     """Read "command on web1 …" without backticks: the last " on NAME" that leaves a readable tail counts."""
     readings: list[tuple[ActionDraft, grammar.Clauses]] = []
-    torn: list[tuple[str, tuple[str, ...]]] = []
+    torn: list[tuple[ActionDraft, str]] = []
     for command, words, tail in _splits(text, known):
         found = grammar.clauses(tail)
         if found is not None:
             readings.append((_draft(words, command, found), found))
         elif known.holds(words):
-            torn.append((command, words))
+            torn.append((_draft(words, command, grammar.Clauses()), tail))
     trusted = [reading for reading in readings if known.holds(reading[0].target_words)]
     if len(trusted) > 1 or (trusted and trusted[0][1].rest):
-        return _which(trusted)
+        return unclear.which(trusted)
     if trusted:
         return _one(tails.paced(trusted[0][0]))
     if torn:
-        return _torn(text, *torn[0])
+        return unclear.torn(text, torn[0][0], tail=torn[0][1])
     if readings and not readings[0][1].rest:
         return (readings[0][0],)
+    far = _far_and_wide(text, known)
+    return _untargeted(text, known) if far is None else _one(far)
+
+
+def _untargeted(text: str, known: Known) -> _Read:
     command, found = grammar.trailing(text)
     if command.casefold().rstrip(".!?") in PRONOUNS:
         return None  # "run it" speaks of something else that was said
     return _one(_anywhere(command, found, known)) if command else None
+
+
+def _far_and_wide(text: str, known: Known) -> ActionDraft | Question | None:
+    """Read "command everywhere" where the command takes no such words; where it may, ask."""
+    split = grammar.far_and_wide(text, known)
+    found = grammar.clauses(split[2]) if split else None
+    if split is None or found is None or found.rest:
+        return None
+    command, target, _ = split
+    draft = _draft((target,), command, found)
+    if pacing.takes_no_words(command):
+        return draft
+    whole, clauses = grammar.trailing(text)
+    return unclear.everywhere(draft, [_draft((name,), whole, clauses) for name in _some(known)])
+
+
+def _some(known: Known) -> tuple[str, ...]:
+    return (known.default,) if known.default is not None else known.targets[: MAX_OPTIONS - 1]
 
 
 def _anywhere(command: str, found: grammar.Clauses, known: Known) -> ActionDraft | _Untargeted | Question:
@@ -335,7 +369,7 @@ def _settle(read: Sequence[ActionDraft | _Untargeted], *, purpose: str, known: K
     for item in read:
         if isinstance(item, _Untargeted):
             if default is None:
-                return _where(item, known)
+                return _where(item.command, item.clauses, known)
             drafts.append(_draft((default,), item.command, item.clauses))
         else:
             drafts.append(item)
@@ -354,43 +388,5 @@ def _settle(read: Sequence[ActionDraft | _Untargeted], *, purpose: str, known: K
     )
 
 
-def _where(item: _Untargeted, known: Known) -> Question:
-    names = known.targets[:MAX_OPTIONS]
-    return Question(
-        text=f"On which target? {item.command}"
-        if names
-        else "No target is known. Add one to [targets] in the config.",
-        options=tuple(
-            Option(label=name, request=grammar.request_text(_draft((name,), item.command, item.clauses)))
-            for name in names
-        ),
-    )
-
-
-def _which(readings: Sequence[tuple[ActionDraft, grammar.Clauses]]) -> Question:
-    options = []
-    for draft, found in readings:
-        request = grammar.request_text(draft)
-        label = f"{draft.command}   on {', '.join(draft.target_words)}"
-        if found.rest:
-            request = f"{request}\n{grammar.next_request(found.rest)}"
-            label = f"{label}, then {grammar.next_request(found.rest)}"
-        options.append(Option(label=label, request=request))
-    return Question(text="This can be read in more than one way. Which one?", options=tuple(options))
-
-
-def _torn(text: str, command: str, words: tuple[str, ...]) -> Question:
-    names = ", ".join(words)
-    draft = _draft(words, command, grammar.Clauses())
-    return Question(
-        text=f'Nothing ran. What follows "on {names}" is unclear. '
-        f"Put the command in backticks: `{text}` on {names}.",
-        options=(Option(label=f"{command}   on {names}", request=grammar.request_text(draft)),),
-    )
-
-
-def _unclear(text: str) -> Question:
-    return Question(
-        text=f"Nothing ran. It is unclear where the command ends: {text}\n"
-        "Write it as `command` on <target>, or put a command that holds backticks in a ``` block."
-    )
+def _where(command: str, clauses: grammar.Clauses, known: Known) -> Question:
+    return unclear.where(command, [_draft((name,), command, clauses) for name in known.targets[:MAX_OPTIONS]])

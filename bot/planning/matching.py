@@ -7,7 +7,7 @@ the library down to a few candidates. What a score allows is decided in `titles`
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, islice
 
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
@@ -19,6 +19,7 @@ MAX_WORDS = 24
 _CANDIDATES = 40
 _WORD_LIKENESS = 0.72
 _SHORT_WORD = 3
+_A_COMMAND = 2
 _TYPO_LIKENESS = 75.0
 
 
@@ -78,6 +79,28 @@ def _exact_with(content: Sequence[Token], slots: int, library: Library) -> Itera
                 yield Match(pattern=pattern, values=values)
 
 
+def typed(words: Sequence[Token], *, library: Library) -> tuple[Match, ...]:
+    """Return the document that only reads and whose whole command `words` are: "df -h" is `disk space`.
+
+    Courtesies aside. A single word does not count: "free" and "last" are words of people too.
+    """
+    first, last = 0, len(words)
+    while last > first and words[last - 1].folded in COURTESIES:
+        last -= 1
+    while first < last and words[first].folded in COURTESIES:
+        first += 1
+    if last - first < _A_COMMAND:
+        return ()
+    command = " ".join(token.raw for token in words[first:last])
+    patterns = (one for one in library.patterns if one.document.is_read_only and not one.slots)
+    found = (
+        one
+        for one in patterns
+        if not one.document.supervised and [step.command for step in one.document.steps] == [command]
+    )
+    return tuple(Match(pattern=one) for one in islice(found, 1))
+
+
 def incomplete(words: Sequence[Token], *, library: Library) -> tuple[Match, ...]:
     """Return what matches word for word but for its slots: "restart" lacks the service."""
     content = tuple(
@@ -101,6 +124,9 @@ def _fit(document: Document, values: Mapping[str, str]) -> bool:
 
 #: A word of grammar is never a value: "restart it" names no service, "don't stop" no unit.
 _NO_VALUES = PRONOUNS | DOUBTS | {"and", "then", "also", "but", "or"}
+#: Nor is a word with which people tell of something: "we saw errors on all servers", "the same errors again".
+_NO_VALUES |= {"another", "found", "getting", "got", "lots", "more", "most", "new", "old", "other", "same"}
+_NO_VALUES |= {"saw", "seen", "several", "some", "strange", "such", "weird"}
 
 
 def alike(words: Sequence[Token], *, library: Library, services: Collection[str]) -> tuple[Match, ...]:

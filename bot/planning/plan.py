@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from bot.planning import compound, literal, pacing, runbooks, titles
+from bot.planning import compound, literal, pacing, runbooks, several, titles
 from bot.planning.drafts import (
     ActionDraft,
     Option,
@@ -81,6 +81,7 @@ def _as_command(message: str, placed: Outcome, *, context: titles.Context) -> Ou
     if (
         isinstance(placed, Plan | RunbookPlan)
         or placed is None
+        or (isinstance(placed, Question) and not placed.options)
         or "`" in message
         or not _SHELLISH.search(message)
     ):
@@ -189,7 +190,6 @@ def _paced(tail: pacing.Tail, *, context: titles.Context) -> Outcome:
 
 def _placed(text: str, *, context: titles.Context) -> Outcome:
     if titles.certain(tokens(text), context=context) is None:
-        parts = compound.take_apart(text, context=context)
-        if parts is not None:
-            return parts
-    return titles.place(text, context=context)
+        asked = several.unclear(text, context=context) or compound.take_apart(text, context=context)
+        return titles.place(text, context=context) if asked is None else asked
+    return several.unclear(text, context=context) or titles.place(text, context=context)

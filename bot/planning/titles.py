@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from rapidfuzz import fuzz, process
 
-from bot.planning import binding, runbooks
+from bot.planning import binding, groups, runbooks
 from bot.planning.addressing import Addressed, address, unknown_target
 from bot.planning.drafts import (
     ActionDraft,
@@ -24,7 +24,7 @@ from bot.planning.drafts import (
 )
 from bot.planning.grammar import Known
 from bot.planning.library import SLOT, TARGET_SLOT, Document, Library
-from bot.planning.matching import Match, alike, exact, incomplete, is_slip
+from bot.planning.matching import Match, alike, exact, incomplete, is_slip, typed
 from bot.planning.words import CHANGES, DOUBTS, Token, is_chatter, tokens
 from gate.supervise.domain import DECLARED, InputType
 
@@ -108,6 +108,7 @@ def certain(words: Sequence[Token], *, context: Context) -> tuple[tuple[Match, .
     """Return the exact matches with the fewest slots and the targets; None where there is none."""
     for addressed in _addressings(words, context=context):
         matches = exact(addressed.words, library=context.library)
+        matches = matches or typed(addressed.words, library=context.library)
         if matches:
             fewest = len(matches[0].pattern.slots)
             return tuple(m for m in matches if len(m.pattern.slots) == fewest), addressed.targets
@@ -293,8 +294,9 @@ def _ask_value(match: Match, targets: tuple[str, ...], *, context: Context) -> Q
     name = match.missing[0]
     options: tuple[Option, ...] = ()
     if _is_service(match.document, name) and len(match.missing) == 1:
+        anywhere = not targets or groups.ALL in targets
         there = [
-            service for service, hosts in context.services.items() if not targets or set(hosts) & set(targets)
+            service for service, hosts in context.services.items() if anywhere or set(hosts) & set(targets)
         ]
         options = tuple(
             _option(replace(match, values={**match.values, name: service}), targets)

@@ -91,8 +91,8 @@ def test_every_example_gives_its_command(document: str, say: str, command: str) 
         ("web1 disk", "df -h", ("web1",)),
         ("what is web1's disk usage", "df -h", ("web1",)),
         ("uptime on web1, web2 and @web", "uptime", ("web1", "web2", "@web")),
-        ("uptime everywhere", "uptime", TARGETS),
-        ("load on all hosts", "uptime", TARGETS),
+        ("uptime everywhere", "uptime", ("all",)),
+        ("load on all hosts", "uptime", ("all",)),
         ("load on this machine", "uptime", ("local",)),
         ("uptime on webb1", "uptime", ("webb1",)),
         ("run the disk check on WEB1", "df -h", ("web1",)),
@@ -335,6 +335,11 @@ HOSTILE = [
     "'" * 10_001 + " on web1",
     "@a," * 6000,
     "a\n" * 9_000,
+    "uptime on all " * 1400,
+    "run x everywhere" * 1200,
+    "run x on all" + " web" * 4500,
+    "uptime on all servers" + " but web1" * 2000,
+    "all " * 4900,
 ]
 
 
