@@ -14,9 +14,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.fanout.asked import memory_mb, serve
+from benchmarks.fanout.asked import Handler, memory_mb, serve
 from bot.app import App, build, open_ledger, running
 from bot.clock import SystemClock
+from bot.execution.executor import FleetExecutor
+from bot.execution.limits import Limits
 from bot.local_socket import login_name
 from bot.ports import Account, Inbound, PlaceRef
 from bot.settings.config import load
@@ -34,11 +36,18 @@ _OVER = frozenset(
 
 
 class Daemon:
-    """One core after the other, each with a ledger of its own and no connection."""
+    """One core after the other, each with a ledger of its own and no connection.
 
-    def __init__(self, folder: Path, login: str) -> None:
+    Args:
+        folder: has the config file.
+        login: who speaks.
+        flags: settings, as on a command line.
+    """
+
+    def __init__(self, folder: Path, login: str, flags: Sequence[str]) -> None:
         self._folder = folder
         self._login = login
+        self._flags = flags
         self._numbers = itertools.count(1)
         self._stack = contextlib.AsyncExitStack()
         self._app: App | None = None
@@ -49,7 +58,11 @@ class Daemon:
         state = self._folder / f"state-{next(self._numbers)}"
         state.mkdir(mode=0o700)
         config = load(
-            file=self._folder / "config.toml", environ={}, flags=[], login=self._login, paths=Paths(state)
+            file=self._folder / "config.toml",
+            environ={},
+            flags=self._flags,
+            login=self._login,
+            paths=Paths(state),
         )
         clock, self._port = SystemClock(), ScriptedPort(_NAME)
         ledger = open_ledger(config, clock)
@@ -68,7 +81,7 @@ class Daemon:
     async def say(self, text: str) -> dict[str, Any]:
         """Say something that runs at once; return when all of it is over and shown, and how it ended.
 
-        The seconds are those until then, and of what was shown the last; how each host ended is read after.
+        The seconds are those until then, those of the processor too; how each host ended is read after.
         """
         if self._app is None:
             await self.open()
@@ -85,11 +98,11 @@ class Daemon:
             direct=True,
         )
         before = app.core.queries.newest_in(app.core.place_of(place))
-        began = time.perf_counter()
+        began, spent = time.perf_counter(), time.process_time()
         receipt = await app.conversation.sink(inbound)
         async with asyncio.timeout(PATIENCE_S):
             await receipt.settled
-        took = time.perf_counter() - began
+        took, cpu = time.perf_counter() - began, time.process_time() - spent
         shown = [one.text for one in self._port.screen.values()]
         proposal = app.core.queries.newest_in(app.core.place_of(place))
         view = None if proposal in (None, before) else app.core.queries.proposal(proposal)
@@ -98,7 +111,18 @@ class Daemon:
         if under_way := [one.action.id for one in view.actions if one.state not in _OVER]:
             raise RuntimeError(f"it was called settled before {under_way[0]} had ended")
         ends = {one.action.target.id: _end(one) for one in view.actions}
-        return {"took": took, "ends": ends, "shown": shown[-2:]}
+        return {"took": took, "ends": ends, "shown": shown[-2:], "cpu": cpu}
+
+    async def settle(self) -> dict[str, Any]:
+        """Wait until no more shells come to wait, as they do while nobody asks; return how many do."""
+        executor = None if self._app is None else self._app.core.executor
+        if not isinstance(executor, FleetExecutor):
+            raise TypeError("there is no core")
+        before = -1
+        while before != executor.waiting_shells:
+            before = executor.waiting_shells
+            await asyncio.sleep(2 * Limits().quiet_s)
+        return {"waiting": before}
 
     async def memory(self) -> dict[str, Any]:
         """Return what this process holds and held."""
@@ -114,8 +138,9 @@ def _end(one: ActionView) -> dict[str, Any]:
 
 
 async def main(argv: Sequence[str]) -> None:
-    daemon = Daemon(Path(argv[0]), login_name(os.geteuid()))
-    await serve({"open": daemon.open, "say": daemon.say, "close": daemon.close, "memory": daemon.memory})
+    daemon = Daemon(Path(argv[0]), login_name(os.geteuid()), argv[1:])
+    handlers: dict[str, Handler] = {"open": daemon.open, "say": daemon.say, "close": daemon.close}
+    await serve({**handlers, "settle": daemon.settle, "memory": daemon.memory})
     await daemon.close()
 
 

@@ -10,7 +10,7 @@ import math
 import re
 from collections import Counter, defaultdict
 
-from benchmarks.fanout.sides import COMMAND, Bench, FailedError, Sayso, sayso, scratch
+from benchmarks.fanout.sides import COMMAND, SAYSO, Bench, FailedError, Sayso, sayso, scratch
 from bot.execution.limits import Limits
 from tests.simulators.fleet import GB, Fault, Fleet, fleet
 
@@ -64,7 +64,7 @@ def _alone(count: int, faults: dict[Fault, int], *, at_once: int) -> float:
         bench = Bench(hosts=hosts, at_once=at_once, folder=folder, peers=None)
         with sayso(bench) as client:
             if not faults:
-                return Sayso(bench, client).run(COMMAND)
+                return Sayso(SAYSO, bench, client).run(COMMAND)
             answer = client.ask("say", text=f"on @all: {COMMAND}")
     states = {one["state"] for one in answer["ends"].values()}
     if states != {"succeeded"}:

@@ -25,6 +25,7 @@ ROOT = Path(__file__).parent.parent.parent
 COMMAND = "uptime"
 #: What a host says that has run it.
 SAYS = "load average"
+SAYSO, NO_SHELLS = "sayso", "sayso, no shell waits"
 
 
 class FailedError(Exception):
@@ -135,9 +136,8 @@ class Library:
 class Sayso:
     """The core, spoken to; see `benchmarks.fanout.core`."""
 
-    name = "sayso"
-
-    def __init__(self, bench: Bench, client: Client) -> None:
+    def __init__(self, name: str, bench: Bench, client: Client) -> None:
+        self.name = name
         self._bench = bench
         self._client = client
 
@@ -149,6 +149,10 @@ class Sayso:
         other = next((f"; {name}: {one}" for name, one in ends.items() if one not in well), "")
         self._bench.check(self.name, len(well), other)
         return float(answer["took"])
+
+    def settle(self) -> int:
+        """Let shells come to wait, as between two questions of a person; return how many do."""
+        return int(self._client.ask("settle")["waiting"])
 
     def close(self) -> None:
         """Begin with a new core, which has no connection."""
@@ -236,18 +240,20 @@ def scratch() -> Iterator[Path]:
         yield Path(name)
 
 
-def write_config(bench: Bench) -> None:
-    """Write the config of sayso: every host with the tag `all`."""
+def write_config(bench: Bench, folder: Path) -> None:
+    """Write the config of sayso in `folder`: every host with the tag `all`."""
     tables = [f'[targets.{name}]\ntags = ["all"]\n' for name in bench.hosts.names]
     text = f'[bot]\nssh_config = "{bench.hosts.config}"\n' + "".join(tables)
-    (bench.folder / "config.toml").write_text(text)
+    (folder / "config.toml").write_text(text)
 
 
 @contextlib.contextmanager
-def sayso(bench: Bench) -> Iterator[Client]:
-    """Run the core in a process of its own, without a connection yet."""
-    write_config(bench)
-    client = Client("core", [str(bench.folder)], log=bench.folder / "core.log")
+def sayso(bench: Bench, *flags: str) -> Iterator[Client]:
+    """Run the core in a process of its own with these settings, without a connection yet."""
+    folder = bench.folder / f"core{''.join(flags)}"
+    folder.mkdir()
+    write_config(bench, folder)
+    client = Client("core", [str(folder), *flags], log=folder / "core.log")
     try:
         client.ask("open")
         yield client
