@@ -11,7 +11,7 @@ from bot import choices
 from bot.answering import Speaker, record_denial, supersede
 from bot.core import Core
 from bot.outcome import Outcome
-from bot.planning import runbooks
+from bot.planning import groups, runbooks
 from bot.planning.drafts import ActionDraft, Plan, Question, RunbookPlan, Unplaced
 from bot.planning.drafts import Outcome as Planned
 from bot.planning.model import beginning
@@ -43,7 +43,8 @@ def requested(core: Core, text: str) -> tuple[ActionDraft, ...]:
         whole = runbooks.request(read)
         draft = ActionDraft(target_words=read.target_words or ("",), command=whole, purpose=text)
         return (draft,) if names & words or "runbook" in words else ()
-    return tuple(read.drafts) if names & words else ()
+    many = any(word.startswith("@") or word == groups.ALL for one in read.drafts for word in one.target_words)
+    return tuple(read.drafts) if many or names & words else ()
 
 
 def is_certain(core: Core, text: str) -> bool:

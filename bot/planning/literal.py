@@ -35,6 +35,8 @@ _ON_SPAN = re.compile(rf"on[ \t]+({grammar.TARGET_LIST})[ \t]+(?=`)", re.IGNOREC
 _COLON = re.compile(rf"({grammar.TARGET_LIST})[ \t]*:[ \t]+(?=\S)", re.IGNORECASE)
 _ON = re.compile(r"[ \t]on[ \t]+", re.IGNORECASE)
 _LEADING_ON = re.compile(r"[ \t,]*on[ \t]+", re.IGNORECASE)
+#: What "run it" may be followed by without being a command.
+_OF_PRONOUN = re.compile(r"[ \t]+(?:everywhere|(?:on|across)[ \t]+all\b.*)$", re.IGNORECASE)
 _FENCE = re.compile(r"```(.*?)```", re.DOTALL)
 _LANGUAGE = re.compile(r"(?:sh|bash|shell|console|zsh|text)?[ \t]*\r?\n")
 _RUN_THIS = re.compile(r"(?:run|exec|execute)(?:[ \t]+(?:this|the following))?(?=[ \t]|$)", re.IGNORECASE)
@@ -229,7 +231,7 @@ def _plain(text: str, known: Known) -> _Read:
 
 def _untargeted(text: str, known: Known) -> _Read:
     command, found = grammar.trailing(text)
-    if command.casefold().rstrip(".!?") in PRONOUNS:
+    if _OF_PRONOUN.sub("", command).casefold().rstrip(".!?") in PRONOUNS:
         return None  # "run it" speaks of something else that was said
     return _one(_anywhere(command, found, known)) if command else None
 
@@ -241,6 +243,8 @@ def _far_and_wide(text: str, known: Known) -> ActionDraft | Question | None:
     if split is None or found is None or found.rest:
         return None
     command, target, _ = split
+    if command.casefold() in PRONOUNS:
+        return None
     draft = _draft((target,), command, found)
     if pacing.takes_no_words(command):
         return draft
@@ -275,6 +279,8 @@ def _splits(text: str, known: Known) -> list[tuple[str, tuple[str, ...], str]]:
         if not command or quoted[match.start()]:
             continue
         listed = grammar.target_list(text, match.end(), known=known)
+        if listed and listed[0] == (groups.ALL,) and command.casefold() in PRONOUNS:
+            continue  # "run it on all" speaks of what waits
         if listed:
             found.append((command, listed[0], text[listed[1] :]))
         elif (name := grammar.known_start(text, match.end(), known=known)) is not None:
