@@ -8,7 +8,9 @@ import asyncio
 from dataclasses import dataclass, field
 
 import asyncssh
+from asyncssh.config import SSHClientConfig
 
+from bot.execution.key_ring import KeyRing
 from bot.execution.keys import Offer, hint, offer
 from bot.execution.limits import Limits
 from bot.execution.trust import Client, ciphers, host_key_algorithms, known, refusal
@@ -39,6 +41,18 @@ class Endpoint:
         return (self.jump, self.host.address, self.host.port)
 
 
+class Said(asyncssh.SSHClientConnectionOptions):
+    """What the SSH config says of a host, as it was read to identify it: nothing is read or matched again.
+
+    asyncssh goes on from the config of the options that it is given. Making options of its own would have it
+    read keys too, which is left out here.
+    """
+
+    def __init__(self, config: SSHClientConfig) -> None:
+        self.kwargs = {}
+        self.config = config
+
+
 class Dialler:
     """Opens connections.
 
@@ -53,10 +67,12 @@ class Dialler:
         self._limits = limits
         self._names = names
         self._handshakes = Handshakes(limits)
+        self._keys = KeyRing()
 
     def close(self) -> None:
-        """Look no more names up."""
+        """Look no more names up, and keep no key."""
         self._names.close()
+        self._keys.forget()
 
     async def dial(
         self, endpoint: Endpoint, *, tunnel: asyncssh.SSHClientConnection | None
@@ -94,30 +110,33 @@ class Dialler:
                 Unreached.AUTH, f"{endpoint.name}: {hint(offered)}Nothing was sent. Check the SSH config."
             )
         try:
-            with self._identifier.ssh_config.own(host) as config:
-                return await asyncssh.connect(
-                    host.alias,
-                    port=host.port,
-                    username=host.user,
-                    config=config,
-                    tunnel=tunnel or (Wire(self._names, heard=turn.heard) if host.plain_tcp else ()),
-                    client_factory=lambda: client,
-                    client_keys=list(offered.files) or ([] if offered.nothing else ()),
-                    agent_identities=list(offered.agent_only) or (),
-                    ignore_encrypted=True,
-                    known_hosts=known(keys),
-                    server_host_key_algs=host_key_algorithms(host, keys),
-                    encryption_algs=ciphers(host),
-                    x509_trusted_certs=None,
-                    password_auth=False,
-                    kbdint_auth=False,
-                    agent_forwarding=False,
-                    request_pty=False,
-                    connect_timeout=self._limits.connect_s,
-                    login_timeout=self._limits.connect_s,
-                    keepalive_interval=self._limits.keepalive_s,
-                    keepalive_count_max=3,
-                )
+            handed = await self._keys.hand(host, offered)
+            return await asyncssh.connect(
+                host.alias,
+                port=host.port,
+                username=host.user,
+                options=None if host.said is None else Said(host.said),
+                config=self._identifier.ssh_config.paths if host.said is None else None,
+                tunnel=tunnel or (Wire(self._names, heard=turn.heard) if host.plain_tcp else ()),
+                client_factory=lambda: client,
+                client_keys=handed.client_keys,
+                client_certs=handed.client_certs,
+                agent_identities=handed.agent_identities,
+                ignore_encrypted=True,
+                known_hosts=known(keys),
+                server_host_key_algs=host_key_algorithms(host, keys),
+                encryption_algs=ciphers(host),
+                x509_trusted_certs=None,
+                x509_trusted_cert_paths=[],
+                password_auth=False,
+                kbdint_auth=False,
+                agent_forwarding=False,
+                request_pty=False,
+                connect_timeout=self._limits.connect_s,
+                login_timeout=self._limits.connect_s,
+                keepalive_interval=self._limits.keepalive_s,
+                keepalive_count_max=3,
+            )
         except asyncssh.HostKeyNotVerifiable as error:
             files = self._identifier.files(host)
             raise refusal(

@@ -1,8 +1,8 @@
 """Which keys of ours a connection offers: the files that the SSH config names, and the agent's.
 
 As OpenSSH does: a file that is not there is passed over, a public one beside it picks a key of the agent, and
-an encrypted one counts only through an agent, since nobody is there to type its passphrase. Private keys are
-asyncssh's to read; nothing of them is kept here.
+an encrypted one counts only through an agent, since nobody is there to type its passphrase. What asyncssh
+reads of the files is kept by `key_ring`; nothing of it is kept here.
 """
 
 import os
@@ -14,7 +14,7 @@ import asyncssh
 from bot.inventory.ssh_config import SshHost
 
 #: An identity that no key has: with it the agent is asked for nothing.
-_NONE = b"none"
+NO_IDENTITY = b"none"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,19 +43,17 @@ def offer(host: SshHost) -> Offer:
     public: list[str] = []
     missing: list[str] = []
     for name in host.identity_files:
-        path = Path(name).expanduser()
-        beside = [
-            str(one) for end in ("-cert.pub", ".pub") if _is_there(one := path.with_name(path.name + end))
-        ]
+        path = str(Path(name).expanduser())
+        beside = [one for end in ("-cert.pub", ".pub") if _is_there(one := path + end)]
         if _is_there(path):
-            files.append(str(path))
-            public += beside or ([str(path)] if path.suffix == ".pub" else [])
+            files.append(path)
+            public += beside or ([path] if path.endswith(".pub") else [])
         elif beside:
             files += beside[-1:]
             public += beside
         else:
             missing.append(name)
-    agent_only = (*public,) or (_NONE,)
+    agent_only = (*public,) or (NO_IDENTITY,)
     return Offer(
         files=tuple(files), agent_only=agent_only if host.identities_only else (), missing=tuple(missing)
     )
@@ -74,8 +72,8 @@ def hint(offered: Offer) -> str:
     return ""
 
 
-def _is_there(path: Path) -> bool:
-    return path.is_file() and os.access(path, os.R_OK)
+def _is_there(path: str) -> bool:
+    return os.path.isfile(path) and os.access(path, os.R_OK)  # noqa: PTH113 -- for each host of a fleet
 
 
 def _is_encrypted(name: str) -> bool:

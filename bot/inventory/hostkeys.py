@@ -84,7 +84,7 @@ class KnownHosts:
         )
 
     def _read(self, seen: Stamp) -> "asyncssh.SSHKnownHosts":
-        path, mtime_ns, _size = seen
+        path, mtime_ns, *_ = seen
         cached = self._files.get(path)
         if cached is not None and cached[0] == seen:
             return cached[1]

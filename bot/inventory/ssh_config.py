@@ -4,11 +4,9 @@ Parsing is asyncssh's, so that what is shown here is what the connection will us
 one of the files read changes. It opens no connection; a `Match exec` of the user's config runs, as in ssh.
 """
 
-import contextlib
 import os
-import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -48,7 +46,9 @@ class SshHost:
         plain_tcp: nothing special is wanted of the connection itself (ProxyCommand, BindAddress, …).
         identities_only: only keys that the config names may be offered, the agent's too.
         picks_ciphers, picks_host_key_algorithms: the user chose these; ours stand back.
-        asked_user, asked_port: what was asked for beside the alias; "" and 0 for nothing.
+        said: all that the config says of it, for the connection, so that what was identified is what is used.
+            None where more is to be asked than is known by now (`Match final`, CanonicalizeHostname): the
+            whole config is to be read again.
     """
 
     alias: str
@@ -58,13 +58,13 @@ class SshHost:
     key_name: str
     jump: tuple[Hop, ...] = ()
     identity_files: tuple[str, ...] = ()
+    certificate_files: tuple[str, ...] = ()
     known_hosts: tuple[Path, ...] = ()
     identities_only: bool = False
     plain_tcp: bool = True
     picks_ciphers: bool = False
     picks_host_key_algorithms: bool = False
-    asked_user: str = field(default="", compare=False)
-    asked_port: int = field(default=0, compare=False)
+    said: "SSHClientConfig | None" = field(default=None, compare=False, repr=False)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -88,34 +88,16 @@ class SshConfig:
         """
         return self._answer(alias, user, port).host
 
-    @contextlib.contextmanager
-    def own(self, host: SshHost) -> Iterator[list[Path]]:
-        """Write down what the config says of `host` alone, and return the file for asyncssh.
-
-        Taking a long config apart again for each connection of a fleet takes longer than the connection.
-        Where more is to be asked than is known by now (`Match final`, CanonicalizeHostname), it is the whole
-        config.
-        """
-        lines = self._answer(host.alias, host.asked_user, host.asked_port).lines
-        if lines is None:
-            yield self.paths
-            return
-        with tempfile.NamedTemporaryFile("w", prefix="sayso-", suffix=".ssh_config") as file:
-            file.write("\n".join(lines) + "\n")
-            file.flush()
-            yield [Path(file.name)]
-
     def _answer(self, alias: str, user: str, port: int) -> "_Answer":
         key = (alias, user, port)
         cached = self._cache.get(key)
         if cached is not None and all(stamp(seen[0]) == seen for seen in cached.stamps):
             return cached
+        before = [] if self.path is None else [stamp(self.path)]
         config = self._load(alias, user, port)
-        read = {self.path} if self.path is not None else set()
         answer = self._cache[key] = _Answer(
-            stamps=tuple(stamp(path) for path in dict.fromkeys([*read, *config.read_paths])),
-            host=replace(_host(config, alias, self.local_user), asked_user=user, asked_port=port),
-            lines=tuple(config.lines) if config.is_settled() else None,
+            stamps=tuple(dict.fromkeys([*before, *config.stamps])),
+            host=_host(config, alias, self.local_user),
         )
         return answer
 
@@ -141,14 +123,13 @@ class SshConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Answer:
-    """What was found out about an alias; `lines` are those that say so, None where they do not say all."""
+    """What was found out about an alias, and what that hangs on."""
 
     stamps: tuple[Stamp, ...]
     host: SshHost
-    lines: tuple[str, ...] | None
 
 
-def _host(config: "SSHClientConfig", alias: str, local_user: str) -> SshHost:
+def _host(config: "Recording", alias: str, local_user: str) -> SshHost:
     address = str(config.get("Hostname") or alias)
     return SshHost(
         alias=alias,
@@ -158,11 +139,13 @@ def _host(config: "SSHClientConfig", alias: str, local_user: str) -> SshHost:
         key_name=str(config.get("HostKeyAlias") or address),
         jump=tuple(_hops(config.get("ProxyJump"))),
         identity_files=tuple(str(name) for name in _items(config.get("IdentityFile"))),
+        certificate_files=tuple(str(name) for name in _items(config.get("CertificateFile"))),
         known_hosts=_known_hosts(config),
         identities_only=config.get("IdentitiesOnly") is True,
         plain_tcp=all(config.get(option) is None for option in _OWN_TRANSPORT),
         picks_ciphers=config.get("Ciphers") is not None,
         picks_host_key_algorithms=config.get("HostKeyAlgorithms") is not None,
+        said=config if config.is_settled() else None,
     )
 
 

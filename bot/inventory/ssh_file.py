@@ -1,13 +1,15 @@
-"""Files of the SSH client config, read by asyncssh's rules, with what an answer hangs on and is made of.
+"""Files of the SSH client config, read by asyncssh's rules, with what an answer hangs on.
 
 A fleet is asked about host by host, and taking lines apart is what takes time: each file is taken apart once,
-and a host's own lines are remembered, so that opening its connection need not read all of the others' again.
+into the blocks under its Host and Match lines, so that a host costs little more than the lines meant for it.
 
 Apart from `ssh_config`, which imports it where a host is asked for: asyncssh is much, and only SSH needs it.
 """
 
+import fnmatch
+import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,44 +20,74 @@ from bot.inventory.stamps import Stamp, stamp
 __all__ = ["ConfigParseError", "Recording"]
 
 #: Lines of a config that was read lately, by its path, as long as the file is the same.
-_read: dict[Path, tuple[Stamp, "tuple[_Line, ...]"]] = {}
+_read: dict[Path, tuple[Stamp, "tuple[_Block, ...]"]] = {}
 _MOST_FILES = 256
 
 _CONDITIONALS = SSHClientConfig._conditionals  # noqa: SLF001 -- asyncssh's own list
 _NO_SPLIT = SSHClientConfig._no_split  # noqa: SLF001 -- as above
-_ODD_IN_NAMES = frozenset("*?!,[]")
+_ODD_IN_NAMES = frozenset("*?![]")
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line that says something; `names` are those of a Host line without patterns, None for others."""
+    """A line that says something."""
 
     number: int
-    raw: str
     option: str
     args: tuple[str, ...]
-    names: frozenset[str] | None
     broken: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """Whom a Host line means: names, and patterns for and against."""
+
+    names: frozenset[str]
+    patterns: tuple[re.Pattern[str], ...]
+    unless: tuple[re.Pattern[str], ...]
+
+    def mean(self, host: str) -> bool:
+        """Whether `host` is meant."""
+        if host not in self.names and not any(one.match(host) for one in self.patterns):
+            return False
+        return not any(one.match(host) for one in self.unless)
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """The lines under a Host line (`names`), under another condition (`head`), or under none yet.
+
+    Attributes:
+        broken: those of its lines that are an error whomever they are meant for.
+    """
+
+    head: _Line | None
+    names: _Names | None
+    lines: tuple[_Line, ...]
+    broken: tuple[_Line, ...]
+
+
 class Recording(SSHClientConfig):
-    """asyncssh's config that also remembers what its answer hangs on, and the lines that it is made of."""
+    """asyncssh's config that also remembers what its answer hangs on."""
 
     def parse(self, path: Path) -> None:
-        """Read a file, the first or one that it includes. Follows asyncssh's `parse`, line by line."""
-        self.read_paths.append(path)
+        """Read a file, the first or one that it includes. Follows asyncssh's `parse`."""
+        now = stamp(path)
+        self.stamps.append(now)
         self._path, self._line_no, self._matching, self._tokens = path, 0, True, {"%": "%"}
-        for line in _lines(path):
-            self._line_no = line.number
-            if line.broken:
-                self._error(line.broken)
-            if line.names is not None:
-                self._matching = self._orig_host in line.names
-            elif self._matching or line.option in _CONDITIONALS:
+        for block in _blocks(path, now):
+            if block.names is not None:
+                self._matching = block.names.mean(self._orig_host)
+            elif block.head is not None:
+                self._take(block.head)
+            for line in block.lines if self._matching else block.broken:
                 self._take(line)
         self._finish()
 
     def _take(self, line: _Line) -> None:
+        self._line_no = line.number
+        if line.broken:
+            self._error(line.broken)
         known = self._handlers.get(line.option)
         if known is None:
             return
@@ -63,8 +95,6 @@ class Recording(SSHClientConfig):
         args = list(line.args)
         if not args:
             self._error(f"Missing {option} value")
-        if line.option not in {*_CONDITIONALS, "include"}:
-            self.lines.append(line.raw)
         handler(self, option, args)
         if args:
             self._error(f"Extra data at end: {' '.join(args)}")
@@ -79,50 +109,65 @@ class Recording(SSHClientConfig):
                 self._options[option] = self._expand_val(value)
 
     @property
-    def read_paths(self) -> list[Path]:
-        """The files and folders that the answer hangs on."""
-        found: list[Path] = self.__dict__.setdefault("_read_paths", [])
-        return found
-
-    @property
-    def lines(self) -> list[str]:
-        """The lines that the answer is made of, in their order, without the conditions they stood under."""
-        found: list[str] = self.__dict__.setdefault("_own_lines", [])
+    def stamps(self) -> list[Stamp]:
+        """The files and folders that the answer hangs on, as they were before they were read."""
+        found: list[Stamp] = self.__dict__.setdefault("_stamps", [])
         return found
 
     def is_settled(self) -> bool:
-        """Whether those lines say all by themselves, read once.
-
-        Nothing is to be looked at again once the host's full name is known. Where other files were included,
-        nothing has a percent sign: asyncssh puts in what it knows at the end of each file.
-        """
-        again = self.has_match_final() or self.get("CanonicalizeHostname")
-        return not again and not (
-            self.__dict__.get("_has_included") and any("%" in line for line in self.lines)
-        )
+        """Whether that is all: nothing is to be looked at again once the host's full name is known."""
+        return not (self.has_match_final() or self.get("CanonicalizeHostname"))
 
     def _include(self, option: str, args: list[str]) -> None:
-        self.__dict__["_has_included"] = True
         for pattern in args:
             whole = self._default_path / Path(pattern).expanduser()
-            self.read_paths.append(whole.parent)
+            self.stamps.append(stamp(whole.parent))
         super()._include(option, args)
 
     # asyncssh dispatches through this table, not through the method's name
     _handlers = {**SSHClientConfig._handlers, "include": ("Include", _include)}  # noqa: SLF001,RUF012 -- as in the base class
 
 
-def _lines(path: Path) -> tuple[_Line, ...]:
-    now = stamp(path)
+def _blocks(path: Path, now: Stamp) -> tuple[_Block, ...]:
     known = _read.get(path)
     if known is not None and known[0] == now:
         return known[1]
     with path.open() as file:
-        lines = tuple(_apart(number, line.strip()) for number, line in _said(file))
+        blocks = tuple(_parted(_apart(number, line) for number, line in _said(file)))
     if len(_read) >= _MOST_FILES:
         _read.clear()
-    _read[path] = (now, lines)
-    return lines
+    _read[path] = (now, blocks)
+    return blocks
+
+
+def _parted(lines: Iterable[_Line]) -> Iterator[_Block]:
+    head: _Line | None = None
+    below: list[_Line] = []
+    for line in lines:
+        if line.option in _CONDITIONALS:
+            yield _block(head, below)
+            head, below = line, []
+        else:
+            below.append(line)
+    yield _block(head, below)
+
+
+def _block(head: _Line | None, below: list[_Line]) -> _Block:
+    names = _names(head.args) if head is not None and head.option == "host" and head.args else None
+    return _Block(head, names, tuple(below), tuple(line for line in below if line.broken))
+
+
+def _names(args: tuple[str, ...]) -> _Names:
+    """Take a Host line's patterns as asyncssh does: `*`, `?`, `!` in front; brackets stand for themselves."""
+    said = ",".join(args).split(",")
+    plain = frozenset(one for one in said if not _ODD_IN_NAMES & set(one))
+    patterns = tuple(_pattern(one) for one in said if one not in plain and not one.startswith("!"))
+    return _Names(plain, patterns, tuple(_pattern(one[1:]) for one in said if one.startswith("!")))
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    bare = "".join(f"[{letter}]" if letter in "[]" else letter for letter in text)
+    return re.compile(fnmatch.translate(bare))
 
 
 def _said(file: Iterator[str]) -> Iterator[tuple[int, str]]:
@@ -137,12 +182,11 @@ def _apart(number: int, text: str) -> _Line:
     try:
         words = shlex.split(text)
     except ValueError as error:
-        return _Line(number, text, "", (), None, broken=str(error))
+        return _Line(number, "", (), broken=str(error))
     option, args = _words(words)
     if option in _NO_SPLIT:
         args = [text[len(option) :].strip()]
-    plain = option == "host" and bool(args) and not any(_ODD_IN_NAMES & set(name) for name in args)
-    return _Line(number, text, option, tuple(args), frozenset(args) if plain else None)
+    return _Line(number, option, tuple(args))
 
 
 def _words(words: list[str]) -> tuple[str, list[str]]:

@@ -1,4 +1,4 @@
-"""What is read of an SSH config is what asyncssh reads, and what is written down of it says the same."""
+"""What is read of an SSH config is what asyncssh reads."""
 
 import random
 from pathlib import Path
@@ -76,26 +76,41 @@ def test_it_is_read_as_asyncssh_reads_it(seed: int, tmp_path: Path) -> None:
                 continue
             ours = SshConfig(path=main, local_user="ana")
             if str(wanted.get("Port", 22)).isdigit():  # type: ignore[attr-defined] # the options, if no error
-                with ours.own(ours.host(host, user=user)) as paths:
-                    assert read(SSHClientConfig, paths, host, user) == wanted
+                said = ours.host(host, user=user).said
+                assert said is None or said._options == wanted
 
 
-def test_what_is_written_down_holds_no_line_of_others(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "names",
+    [
+        *(
+            "web7",
+            "*",
+            "web?",
+            "!web7",
+            "* !web7",
+            "web1,web7",
+            "!web1,*",
+            "!*",
+            "web[7]",
+            "web[0-9]",
+            "WEB7",
+        ),
+        *("[web]", "a web7", "web7 !web7", "?eb7,", ",", "**", "!", "*7 !?*7", "web7*", "*.web7", "web!7"),
+    ],
+)
+def test_whom_a_host_line_means_is_as_asyncssh_has_it(names: str, tmp_path: Path) -> None:
     main = tmp_path / "config"
-    blocks = "".join(f"Host web{number}\n  Hostname 10.0.0.{number}\n" for number in range(200))
-    main.write_text(f"{blocks}Host *\n  User bo\n")
-    ours = SshConfig(path=main, local_user="ana")
-    with ours.own(ours.host("web7")) as (path,):
-        assert path.read_text() == "Hostname 10.0.0.7\nUser bo\n"
-    assert not path.exists()
+    main.write_text(f"Host {names}\n  Hostname found\nHost *\n  User bo\n")
+    for host in ("web7", "web1", "web", "web[7]", "[web]", "a", "WEB7", "", "web77", "x.web7", "web!7"):
+        assert read(Recording, [main], host, "") == read(SSHClientConfig, [main], host, ""), (names, host)
 
 
-def test_what_has_to_be_asked_again_is_left_whole(tmp_path: Path) -> None:
+@pytest.mark.parametrize("again", ["Match final host *.example\n  User bo\n", "CanonicalizeHostname yes\n"])
+def test_what_has_to_be_asked_again_is_left_whole(again: str, tmp_path: Path) -> None:
     main = tmp_path / "config"
-    main.write_text("Match final host *.example\n  User bo\n")
-    ours = SshConfig(path=main, local_user="ana")
-    with ours.own(ours.host("web7")) as paths:
-        assert paths == [main]
+    main.write_text(again)
+    assert SshConfig(path=main, local_user="ana").host("web7").said is None
 
 
 def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
