@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from adapters.console import ConsolePort, choose_front
-from bot import health, learning, surfaces
+from bot import health, learning, surfaces, sweeping
 from bot.acts.registry import HANDLERS
 from bot.bookmarks import InboxBookmarks
 from bot.cards import Cards
@@ -224,6 +224,7 @@ def chat(config: Config, *, first: str = "") -> int:
 async def _converse(config: Config, ledger: Ledger, port: ConsolePort, clock: Clock) -> None:
     app = build(config, ledger, ports=[port], clock=clock, thinker=open_thinker(config))
     port.greet = app.conversation.greet
+    sweeping.settle()
     async with running(app):
         await port.listen(app.conversation.sink)
 
@@ -308,6 +309,7 @@ async def _serve(config: Config, ledger: Ledger, clock: Clock) -> None:
     desk = Desk(app.core, app.conversation, keys)
     entrances = surfaces.open_agent_entrances(config, callers=desk)
     loop = asyncio.get_running_loop()
+    sweeping.settle()
     stopping = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.set)
