@@ -74,10 +74,10 @@ class Session(asyncssh.SSHClientSession[bytes]):
             self.channel.write_eof()
 
     def eof_received(self) -> bool:
-        """Note that all of the output has come."""
+        """Note that all of the output has come; the channel is closed once the end is told, so not here."""
         self._let_go()
         self.progress.whole = True
-        return False
+        return True
 
     def exit_status_received(self, status: int) -> None:
         """Note the exit code."""

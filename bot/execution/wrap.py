@@ -5,6 +5,7 @@ were approved. Every process of it carries SAYSO_RUN=<token> in its environment,
 signals do not reach: children in groups of their own, commands under sudo, processes inside containers.
 """
 
+import functools
 import re
 import shlex
 from collections.abc import Callable, Iterator
@@ -124,7 +125,7 @@ def wrap(action: Action, *, token: str, kill_after_s: float, password: str | Non
         line = _outer(argv, streams=streams)
         return Wrapped(argv=argv, line=line, env=ENVIRONMENT, password=password, word=word)
     start = f"cd -- {shlex.quote(action.workdir)} && " if action.workdir else ""
-    assigned = " ".join(f"{name}={shlex.quote(value)}" for name, value in env)
+    assigned = f"{_assigned(ENVIRONMENT)} {_assigned(env[len(ENVIRONMENT) :])}"
     # each program in front of the shell costs a millisecond; env is last, so only the shell loads a locale
     line = f"{start}exec {shlex.join(limit)} env -i {_WHO} {assigned} {shlex.join(shell)} {streams}"
     return Wrapped(argv=(*limit, *shell), line=line, workdir=action.workdir, env=env)
@@ -155,7 +156,7 @@ def waiting(*, token: str, lives_s: float, kill_after_s: float) -> str:
         lives_s: seconds until it ends at the latest, waiting or not.
         kill_after_s: as for `wrap`.
     """
-    assigned = " ".join(f"{name}={shlex.quote(value)}" for name, value in (*ENVIRONMENT, (_MARK, token)))
+    assigned = f"{_assigned(ENVIRONMENT)} {_assigned(((_MARK, token),))}"
     limit = shlex.join(("timeout", "-k", f"{kill_after_s:g}", f"{lives_s:g}"))
     shell = shlex.join((*_shell("bash"), _WAITS, token))
     return f"exec {limit} env -i {_WHO} {assigned} {shell} 2>&1"
@@ -181,8 +182,12 @@ def _prefix(action: Action, *, say: str, word: str) -> tuple[str, ...]:
 
 
 def _outer(argv: tuple[str, ...], *, streams: str = _TOGETHER) -> str:
-    pairs = " ".join(f"{name}={shlex.quote(value)}" for name, value in ENVIRONMENT)
-    return f"exec env -i {_WHO} {pairs} {shlex.join(argv)} {streams}"
+    return f"exec env -i {_WHO} {_assigned(ENVIRONMENT)} {shlex.join(argv)} {streams}"
+
+
+@functools.lru_cache(maxsize=8)  # a fleet gets the same again and again
+def _assigned(env: tuple[tuple[str, str], ...]) -> str:
+    return " ".join(f"{name}={shlex.quote(value)}" for name, value in env)
 
 
 def _shell(shell: str) -> tuple[str, ...]:
