@@ -44,8 +44,9 @@ _ABOUT = re.compile(
 #: Upper case only: "$ecret" in a file is a password, "$DB_PASS" is the name of one.
 _REFERENCE = re.compile(r"\$\{?[A-Z_][A-Z0-9_]*\}?$|\$\(|@\.{0,2}/")
 
-#: (pattern, index of the group that holds the value). Order matters: whole blocks first.
-_PATTERNS: tuple[tuple[Pattern[str], int], ...] = (
+#: (pattern, index of the group that holds the value, what no match is without, in lower case). Order matters:
+#: whole blocks first.
+_PATTERNS: tuple[tuple[Pattern[str], int, tuple[str, ...]], ...] = (
     # A block that was cut off is masked to its end.
     (
         re.compile(
@@ -54,6 +55,7 @@ _PATTERNS: tuple[tuple[Pattern[str], int], ...] = (
             re.DOTALL,
         ),
         1,
+        ("private key",),
     ),
     (
         re.compile(
@@ -62,6 +64,7 @@ _PATTERNS: tuple[tuple[Pattern[str], int], ...] = (
             r"([^\s\"'][^\"'\r\n]*)"
         ),
         1,
+        ("authorization",),
     ),
     (
         re.compile(
@@ -69,19 +72,21 @@ _PATTERNS: tuple[tuple[Pattern[str], int], ...] = (
             r"[\"']?[ \t]{0,4}:[ \t]{0,4}[\"']?([^\s\"'][^\"'\r\n]*)"
         ),
         1,
+        ("cookie", "x-api-key", "x-auth-token", "x-access-token", "x-vault-token", "private-token"),
     ),
-    (re.compile(r"(?i)\bbearer[ \t]{1,4}([A-Za-z0-9._~+/=-]{8,})"), 1),
+    (re.compile(r"(?i)\bbearer[ \t]{1,4}([A-Za-z0-9._~+/=-]{8,})"), 1, ("bearer",)),
     # user:password@ in a URL; the host stays.
-    (re.compile(r"://[^\s/@:\"']{0,200}:([^\s/@\"']{1,400})@"), 1),
-    (re.compile(r"://((?:gh[pousr]_|glpat-|github_pat_)[^\s/@:\"']{1,400})@"), 1),
+    (re.compile(r"://[^\s/@:\"']{0,200}:([^\s/@\"']{1,400})@"), 1, ("://",)),
+    (re.compile(r"://((?:gh[pousr]_|glpat-|github_pat_)[^\s/@:\"']{1,400})@"), 1, ("://",)),
     # Programs that take a password without a telling name.
-    (re.compile(rf"\bsshpass[ \t]{{1,4}}-p[ \t]{{0,4}}({_VALUE})"), 1),
+    (re.compile(rf"\bsshpass[ \t]{{1,4}}-p[ \t]{{0,4}}({_VALUE})"), 1, ("sshpass",)),
     (
         re.compile(
             r"\b(?:mysql|mysqldump|mysqladmin|mysqlimport|mariadb|mariadb-dump|mariadb-admin)\b"
             rf"(?:[ \t]{{1,4}}(?!-p)[^\s|;&]{{1,200}}){{0,12}}[ \t]{{1,4}}-p({_VALUE})"
         ),
         1,
+        ("mysql", "mariadb"),
     ),
     (
         re.compile(
@@ -89,6 +94,7 @@ _PATTERNS: tuple[tuple[Pattern[str], int], ...] = (
             rf"[ \t]{{1,4}}-a[ \t]{{1,4}}({_VALUE})"
         ),
         1,
+        ("redis-cli",),
     ),
     (
         re.compile(
@@ -96,30 +102,61 @@ _PATTERNS: tuple[tuple[Pattern[str], int], ...] = (
             r"[ \t]{1,4}(?:-u|--user)[ \t=]{0,4}[\"']?[^\s:\"']{1,200}:([^\s\"']{1,400})"
         ),
         1,
+        ("curl", "wget", "http"),
     ),
-    (re.compile(r"\bopenssl\b[^\n]{0,400}?\bpass:([^\s\"']{1,400})"), 1),
+    (re.compile(r"\bopenssl\b[^\n]{0,400}?\bpass:([^\s\"']{1,400})"), 1, ("openssl",)),
     # Shapes that are secrets wherever they stand.
-    (re.compile(r"\b(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{16}\b"), 0),
-    (re.compile(r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}"), 0),
+    (re.compile(r"\b(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{16}\b"), 0, ("akia", "asia", "aroa", "aida")),
+    (
+        re.compile(r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}"),
+        0,
+        ("eyj",),
+    ),
     (
         re.compile(r"\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}|\bglpat-[A-Za-z0-9_-]{16,}"),
         0,
+        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-"),
     ),
-    (re.compile(r"\bxox[abeoprs]-[A-Za-z0-9-]{8,}|\bxapp-[A-Za-z0-9-]{8,}"), 0),
-    (re.compile(r"https://hooks\.slack\.com/services/([A-Za-z0-9/_-]{8,})"), 1),
-    (re.compile(r"https://(?:[a-z]{1,10}\.)?discord(?:app)?\.com/api/webhooks/([A-Za-z0-9/_-]{8,})"), 1),
-    (re.compile(r"\b[0-9]{8,10}:[A-Za-z0-9_-]{35}\b"), 0),  # Telegram
-    (re.compile(r"\b[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,45}"), 0),  # Discord
-    (re.compile(r"\b(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,}|\bsk-[A-Za-z0-9_-]{20,}"), 0),
-    (re.compile(r"\bAIza[A-Za-z0-9_-]{35}|\bya29\.[A-Za-z0-9_-]{20,}|\bnpm_[A-Za-z0-9]{30,}"), 0),
+    (re.compile(r"\bxox[abeoprs]-[A-Za-z0-9-]{8,}|\bxapp-[A-Za-z0-9-]{8,}"), 0, ("xox", "xapp-")),
+    (re.compile(r"https://hooks\.slack\.com/services/([A-Za-z0-9/_-]{8,})"), 1, ("hooks.slack.com",)),
+    (
+        re.compile(r"https://(?:[a-z]{1,10}\.)?discord(?:app)?\.com/api/webhooks/([A-Za-z0-9/_-]{8,})"),
+        1,
+        ("discord",),
+    ),
+    (re.compile(r"\b[0-9]{8,10}:[A-Za-z0-9_-]{35}\b"), 0, (":",)),  # Telegram
+    (
+        re.compile(r"\b[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,45}"),
+        0,
+        (".",),
+    ),  # Discord
+    (
+        re.compile(r"\b(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,}|\bsk-[A-Za-z0-9_-]{20,}"),
+        0,
+        ("_live_", "_test_", "sk-"),
+    ),
+    (
+        re.compile(r"\bAIza[A-Za-z0-9_-]{35}|\bya29\.[A-Za-z0-9_-]{20,}|\bnpm_[A-Za-z0-9]{30,}"),
+        0,
+        ("aiza", "ya29.", "npm_"),
+    ),
     (
         re.compile(
             r"\bhvs\.[A-Za-z0-9_-]{20,}|\bdop_v1_[a-f0-9]{64}|\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"
         ),
         0,
+        ("hvs.", "dop_v1_", "sg."),
     ),
-    (re.compile(r"\bage-secret-key-1[a-z0-9]{20,}|\bAGE-SECRET-KEY-1[A-Z0-9]{20,}"), 0),
-    (re.compile(r"\$(?:1|2[aby]|5|6|7|y|argon2id?)\$[^\s:$]{1,100}(?:\$[^\s:$]{1,200}){0,4}"), 0),  # crypt(3)
+    (
+        re.compile(r"\bage-secret-key-1[a-z0-9]{20,}|\bAGE-SECRET-KEY-1[A-Z0-9]{20,}"),
+        0,
+        ("age-secret-key-1",),
+    ),
+    (
+        re.compile(r"\$(?:1|2[aby]|5|6|7|y|argon2id?)\$[^\s:$]{1,100}(?:\$[^\s:$]{1,200}){0,4}"),
+        0,
+        ("$",),
+    ),  # crypt(3)
 )
 
 #: name = value, "name": "value", --name value, --name=value; the name may go on (DB_PASSWORD_PROD).
@@ -127,6 +164,8 @@ _NAMED = re.compile(
     rf"(?i)(?P<flag>(?<![\w-])--[a-z0-9-]{{0,40}}?)?(?P<name>{_TELLING})(?P<rest>[\w-]{{0,40}})"
     rf"(?P<sep>[\"']?[ \t]{{0,4}}(?:=>|[:=])[ \t]{{0,4}}|[ \t]{{1,4}}(?=[^\s-]))(?P<value>{_VALUE})"
 )
+#: What no match of that is without.
+_NAMES = ("pass", "pwd", "secret", "token", "credential", "key", "session", "connection")
 
 
 def redact(text: str, *, extra: Sequence[str] = ()) -> Redacted:
@@ -142,10 +181,16 @@ def redact(text: str, *, extra: Sequence[str] = ()) -> Redacted:
         if found:
             text = text.replace(secret, MASK)
             count += found
-    for pattern, group in _PATTERNS:
-        text, found = _mask(text, pattern, group)
-        count += found
-    return _mask_named(text, count)
+    # Most text holds nothing of all this, which is soon seen; a mask adds nothing that is looked for. Beyond
+    # ASCII, where other letters count as an "s" or a "k" too, nothing is left out.
+    plain = text.lower() if text.isascii() else None
+    for pattern, group, parts in _PATTERNS:
+        if plain is None or any(part in plain for part in parts):
+            text, found = _mask(text, pattern, group)
+            count += found
+    if plain is None or any(part in plain for part in _NAMES):
+        return _mask_named(text, count)
+    return Redacted(text=text, count=count)
 
 
 def _mask(text: str, pattern: Pattern[str], group: int) -> tuple[str, int]:
@@ -253,7 +298,7 @@ def _literal_starts(text: str, extra: Sequence[str]) -> Iterator[tuple[int, int]
 
 def _pattern_starts(text: str) -> Iterator[tuple[int, int]]:
     commands: _Commands | None = None
-    for pattern, group in _PATTERNS:
+    for pattern, group, _ in _PATTERNS:
         for match in pattern.finditer(text):
             between = text[match.start() : match.start(group)]
             if pattern in _OF_PROGRAMS:
@@ -274,7 +319,7 @@ def _pattern_starts(text: str) -> Iterator[tuple[int, int]]:
 #: Patterns that begin with the name of the program whose secret they find.
 _OF_PROGRAMS = frozenset(
     pattern
-    for pattern, _ in _PATTERNS
+    for pattern, *_ in _PATTERNS
     if re.match(r"\\b(?:sshpass|\(\?:mysql|redis|\(\?:curl|openssl)", pattern.pattern)
 )
 
