@@ -31,6 +31,7 @@ from gate.domain import (
     ProposalId,
     Reason,
     ReasonCode,
+    Risk,
     Route,
     RouteKind,
     Target,
@@ -151,7 +152,9 @@ def propose_judged(
     _open(core, outcome, judged, asked, brake=brake, digest=digest)
     if not asked.quiet or any(one.route.kind is not RouteKind.AUTO for one in judged):
         outcome.card(proposal, place=asked.shown_in)
-    elsewhere = _places_of_seconds(core, judged, asked)
+    elsewhere = list(
+        dict.fromkeys([*_other_places(core, judged, asked), *_places_of_seconds(core, judged, asked)])
+    )
     for place in elsewhere:
         outcome.card(proposal, place=place)
     for place in dict.fromkeys([*elsewhere, asked.shown_in]):
@@ -159,8 +162,7 @@ def propose_judged(
             show_in(outcome, proposal, place=place)
     if any(one.route.kind is not RouteKind.AUTO for one in judged):
         outcome.shows.append(proposal)
-        if asked.routed:
-            outcome.say(Text.of(f"#{proposal} waits in {place_name(core, asked.shown_in)}."))
+        _tell_where(core, outcome, proposal, asked, others=_other_places(core, judged, asked))
         speaks = not asked.unasked and not origin.is_machine(asked.requester)
         if speaks and asked.shown_in == asked.place:
             outcome.window = (asked.requester, proposal)
@@ -216,13 +218,38 @@ def _waiting(one: Judged, because: str) -> Judged:
 
 def _routed(core: Core, judged: Sequence[Judged], asked: Asked) -> Asked:
     """Return `asked` with the place that the config names for what needs a yes, where it names one."""
-    needs_yes = [
-        (one.action.target, one.verdict.risk) for one in judged if one.route.kind is not RouteKind.AUTO
-    ]
+    needs_yes = _needs_yes(judged)
     if asked.shown_in != asked.place or not needs_yes:
         return asked
     place = routing.place_of(core, needs_yes, asked_in=asked.place)
     return replace(asked, shown_in=place, routed=place != asked.place)
+
+
+def _needs_yes(judged: Sequence[Judged]) -> list[tuple[Target, Risk]]:
+    return [(one.action.target, one.verdict.risk) for one in judged if one.route.kind is not RouteKind.AUTO]
+
+
+def _other_places(core: Core, judged: Sequence[Judged], asked: Asked) -> list[PlaceId]:
+    """Return where else the card goes: the places that the config names for some of the actions.
+
+    Whoever answers for those sees them although most of the list is another's; nobody gets rights by it.
+    Where a caller has a place of its own for its cards, that place alone counts.
+    """
+    if asked.shown_in != asked.place and not asked.routed and asked.replaces is None:
+        return []
+    return [place for place in routing.places_of(core, _needs_yes(judged)) if place != asked.shown_in]
+
+
+def _tell_where(
+    core: Core, outcome: Outcome, proposal: ProposalId, asked: Asked, *, others: Sequence[PlaceId]
+) -> None:
+    """Say where a card waits that is not only here."""
+    if asked.routed:
+        names = [place_name(core, place) for place in (asked.shown_in, *others)]
+        outcome.say(Text.of(f"#{proposal} waits in {', '.join(names)}."))
+    elif others:
+        names = [place_name(core, place) for place in others]
+        outcome.say(Text.of(f"#{proposal} waits in {', '.join(names)} too."))
 
 
 def show_in(outcome: Outcome, proposal: ProposalId, *, place: PlaceId) -> None:

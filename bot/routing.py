@@ -16,7 +16,7 @@ from bot.places import parse
 from bot.text import Text
 from gate.domain import PlaceId, Risk, Target, TurnId
 from gate.lifecycle import ACTION_ENDED, ActionState, ApprovalState
-from gate.routing import place_for
+from gate.routing import place_for, places_for
 from ledger import waiting
 from ledger.kinds import Kind, LostRaceError, Untold
 from ledger.views import ActionView, ProposalView
@@ -26,6 +26,11 @@ def place_of(core: Core, needs_yes: Sequence[tuple[Target, Risk]], *, asked_in: 
     """Return where the card goes of actions that need a yes; where it was asked, if no route names them."""
     named = place_for(core.policy.routes, needs_yes)
     return asked_in if named is None else core.place_of(parse(named))
+
+
+def places_of(core: Core, needs_yes: Sequence[tuple[Target, Risk]]) -> tuple[PlaceId, ...]:
+    """Return every place that a route names for some of these actions, in the order of the config."""
+    return tuple(core.place_of(parse(named)) for named in places_for(core.policy.routes, needs_yes))
 
 
 def tell_ends(core: Core) -> bool:
