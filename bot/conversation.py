@@ -255,9 +255,11 @@ class Conversation:
         edited = [one.body["subject"] for one in outcome.effects if one.kind is EffectKind.REFRESH]
         proposals = {*moved, *(ProposalId(str(one)) for one in edited)}
         for proposal in moved:
-            view = await asyncio.to_thread(self._core.queries.proposal, proposal)
-            if view is not None:
-                places |= {view.asked_in, view.shown_in}
+            try:
+                head = await asyncio.to_thread(self._core.queries.head, proposal)
+            except LookupError:
+                continue
+            places |= {head.asked_in, head.shown_in}
         runs = await asyncio.to_thread(cards_of, self._core, proposals)
         try:
             await self._delivery.shown({*places, *runs.values()}, {*proposals, *runs})

@@ -60,7 +60,9 @@ def short(digest: str) -> str:
     return digest[:12]
 
 
+_canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
+
+
 def _sha256(value: object) -> Digest:
     # surrogatepass: a command may hold bytes that were no UTF-8 when they arrived; they must still count.
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return Digest(hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest())
+    return Digest(hashlib.sha256(_canonical(value).encode("utf-8", "surrogatepass")).hexdigest())

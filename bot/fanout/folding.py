@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 _NUMBERED = re.compile(r"(.*?)([0-9]+)([^0-9]*)")
 _DIGITS = re.compile(r"([0-9]+)")
@@ -18,11 +19,16 @@ def folded(names: Iterable[str], *, most: int = 6, counts: bool = False) -> str:
         most: 0 for all of them.
         counts: say how many they are where not all are named: "a, b, c, d … z (26)".
     """
-    whole = sorted(dict.fromkeys(names), key=_counted)
-    parts = _ranges(whole)
+    parts, count = _parts(frozenset(names))
     if most == 0 or len(parts) <= most:
         return ", ".join(parts)
-    return f"{', '.join(parts[: most - 2])} … {parts[-1]}{f' ({len(whole)})' if counts else ''}"
+    return f"{', '.join(parts[: most - 2])} … {parts[-1]}{f' ({count})' if counts else ''}"
+
+
+@lru_cache(maxsize=64)  # the same names stand on a card each time it is drawn
+def _parts(names: frozenset[str]) -> tuple[tuple[str, ...], int]:
+    """Return what `names` are folded into, and how many they are."""
+    return tuple(_ranges(sorted(names, key=_counted))), len(names)
 
 
 def _counted(name: str) -> list[tuple[str, int]]:
