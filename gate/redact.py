@@ -159,6 +159,9 @@ _PATTERNS: tuple[tuple[Pattern[str], int, tuple[str, ...]], ...] = (
     ),  # crypt(3)
 )
 
+#: Letters that count as an "i", an "s" or a "k" where case does not; with one of them no pattern is left out.
+_LIKE_ASCII = "\u0130\u0131\u017f\u212a"
+
 #: name = value, "name": "value", --name value, --name=value; the name may go on (DB_PASSWORD_PROD).
 _NAMED = re.compile(
     rf"(?i)(?P<flag>(?<![\w-])--[a-z0-9-]{{0,40}}?)?(?P<name>{_TELLING})(?P<rest>[\w-]{{0,40}})"
@@ -181,9 +184,8 @@ def redact(text: str, *, extra: Sequence[str] = ()) -> Redacted:
         if found:
             text = text.replace(secret, MASK)
             count += found
-    # Most text holds nothing of all this, which is soon seen; a mask adds nothing that is looked for. Beyond
-    # ASCII, where other letters count as an "s" or a "k" too, nothing is left out.
-    plain = text.lower() if text.isascii() else None
+    # Most text holds nothing of all this, which is soon seen; a mask adds nothing that is looked for.
+    plain = None if any(letter in text for letter in _LIKE_ASCII) else text.lower()
     for pattern, group, parts in _PATTERNS:
         if plain is None or any(part in plain for part in parts):
             text, found = _mask(text, pattern, group)

@@ -4,6 +4,8 @@ That is shown of the patterns themselves, as Python's own parser reads them.
 """
 
 import importlib
+import re
+import sys
 from itertools import product
 from typing import Any
 
@@ -52,6 +54,12 @@ def test_no_match_is_without_one_of_its_parts(pattern: Any, parts: tuple[str, ..
 
 def test_a_pattern_that_does_without_is_found_out() -> None:
     assert shapes(_PARSER.parse("(?:token|p[aw]d)s?=x+")) == ["token\0=\0", "pad\0=\0", "pwd\0=\0"]
+
+
+def test_all_letters_that_count_as_one_of_ascii_are_known() -> None:
+    letters = re.compile("(?i)[a-z0-9_]")
+    found = [chr(code) for code in range(128, sys.maxunicode + 1) if letters.match(chr(code))]
+    assert found == list(redact._LIKE_ASCII)
 
 
 def test_letters_beyond_ascii_hide_no_secret() -> None:
