@@ -43,9 +43,8 @@ def failed(core: Core, outcome: Outcome, speaker: Speaker, view: ProposalView) -
     chosen = [one for one in view.actions if _counts(one, tally)]
     notes = _left_out(view, tally)
     if not chosen:
-        outcome.say(
-            Text.of(f"Nothing of #{view.id} failed{' yet' if tally.of_fate(*_OPEN) else ''}.", *notes)
-        )
+        none = f"Nothing of #{view.id} failed{' yet' if tally.of_fate(*_OPEN) else ''}."
+        outcome.say(Text.of(none, *notes, *_of_the_whole(core, view)))
         return
     already = _asked_already(core, chosen)
     if already is not None:
@@ -80,6 +79,15 @@ def _left_out(view: ProposalView, tally: Tally) -> list[str]:
     if waiting := tally.of_fate(Fate.WAITING):
         notes.append(f"{counted(waiting)} of #{view.id} still wait on its own card.")
     return notes
+
+
+def _of_the_whole(core: Core, view: ProposalView) -> list[str]:
+    """Return how to say that what failed before `view` took a part of it over is meant; nothing elsewhere."""
+    near = core.queries.proposals(since=_BEGINNING, limit=_LOOKS[0])
+    whole = next((one for one in near if one.replaced_by == view.id), None)
+    if whole is None or not Tally.of(whole.actions).of_fate(Fate.FAILED, Fate.UNVERIFIED):
+        return []
+    return [f"Of what it took the place of:  retry the failed of #{whole.id}"]
 
 
 def _asked_already(core: Core, chosen: Sequence[ActionView]) -> ProposalId | None:

@@ -74,11 +74,12 @@ def over(view: ProposalView, tally: Tally, look: Look) -> Told:
     took = f" in {duration(busy_s(ran, look.now))}" if ran else ""
     first, *others = tally.counts(ok_of_all=True)
     lines: Lines = [" · ".join([f"{first}{took}", *others])]
-    lines += reasons(tally, look, most=_REASONS, unrun=view.replaced_by is None)
+    told = reasons(tally, look, most=_REASONS, unrun=view.replaced_by is None)
+    lines += told
     lines += _unknown(tally, look)
     lines += _settled(view, look)
-    if codes := exit_codes(view.actions):
-        lines.append(codes)
+    if len(told) > _REASONS and (codes := exit_codes(view.actions)):
+        lines.append(codes)  # else each that did not end well is told of with its own
     where = f"in {FILE}" if look.files else f"see  details {view.id}"
     found = printed([one for one in ran if not is_quoted(one)], look, where=where)
     lines += found.lines
@@ -241,7 +242,7 @@ def _settled(view: ProposalView, look: Look) -> Lines:
 
 
 def exit_codes(actions: Sequence[ActionView]) -> str:
-    """Return "exit 0: 10 · exit 1: web3, web7" where they differ; "" elsewhere."""
+    """Return "exit 0 on 10 · exit 1 on web3, web7" where they differ; "" elsewhere."""
     known = [one for one in actions if one.ending is not None and one.ending.exit_code is not None]
     codes = by(known, lambda one: one.ending.exit_code if one.ending is not None else None)
     if len(codes) < 2:  # noqa: PLR2004 - one is no difference
@@ -249,7 +250,7 @@ def exit_codes(actions: Sequence[ActionView]) -> str:
     usual = max(codes, key=lambda code: len(codes[code]))
     told = {code: folded(names(members), most=4, counts=True) for code, members in codes.items()}
     told[usual] = str(len(codes[usual]))
-    return " · ".join(f"exit {code}: {told[code]}" for code in sorted(codes, key=lambda code: code or 0))
+    return " · ".join(f"exit {code} on {told[code]}" for code in sorted(codes, key=lambda code: code or 0))
 
 
 def not_kept(actions: Sequence[ActionView]) -> str:

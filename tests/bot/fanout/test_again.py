@@ -124,3 +124,19 @@ async def test_again_of_a_fan_out_is_one_with_the_same_pace(tmp_path: Path) -> N
         assert before is not None
         assert after is not None
         assert after.brake == before.brake
+
+
+async def test_what_failed_before_a_part_was_picked_is_found_by_its_own_id(tmp_path: Path) -> None:
+    async with conversation(tmp_path, inventory=fleet(8), executor=ends(web2="failed")) as kit:
+        await kit.say(f"on @web: `{RELOAD}`, one at a time")
+        whole = kit.newest_id()
+        await kit.say("go ahead")
+        await kit.at_rest()
+        await kit.look()
+        await kit.say("yes, but not web5")
+        assert "Nothing of #" in await kit.say("retry the failed ones")
+        await kit.say(f"approve {kit.newest_id()}")
+        said = await kit.say("retry the failed ones")
+        assert f"Of what it took the place of:  retry the failed of #{whole}" in said
+        await kit.say(f"retry the failed of #{whole}")
+        assert targets_of(kit) == ["web2"]
