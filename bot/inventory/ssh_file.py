@@ -7,9 +7,10 @@ Apart from `ssh_config`, which imports it where a host is asked for: asyncssh is
 """
 
 import fnmatch
+import heapq
 import re
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from bot.inventory.stamps import Stamp, stamp
 __all__ = ["ConfigParseError", "Recording"]
 
 #: Lines of a config that was read lately, by its path, as long as the file is the same.
-_read: dict[Path, tuple[Stamp, "tuple[_Block, ...]"]] = {}
+_read: dict[Path, tuple[Stamp, "_File"]] = {}
 _MOST_FILES = 256
 
 _CONDITIONALS = SSHClientConfig._conditionals  # noqa: SLF001 -- asyncssh's own list
@@ -67,6 +68,24 @@ class _Block:
     broken: tuple[_Line, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _File:
+    """The blocks of a file, and which of them are to be looked at for a host.
+
+    Attributes:
+        plain: those that are for nobody but the hosts they name, by host.
+        others: those that have to be looked at for every host.
+    """
+
+    blocks: tuple[_Block, ...]
+    plain: Mapping[str, tuple[int, ...]]
+    others: tuple[int, ...]
+
+    def among(self, host: str) -> Iterator[_Block]:
+        """Return the blocks that may say something of `host`, in their order."""
+        return (self.blocks[place] for place in heapq.merge(self.others, self.plain.get(host, ())))
+
+
 class Recording(SSHClientConfig):
     """asyncssh's config that also remembers what its answer hangs on."""
 
@@ -75,7 +94,7 @@ class Recording(SSHClientConfig):
         now = stamp(path)
         self.stamps.append(now)
         self._path, self._line_no, self._matching, self._tokens = path, 0, True, {"%": "%"}
-        for block in _blocks(path, now):
+        for block in _file(path, now).among(self._orig_host):
             if block.names is not None:
                 self._matching = block.names.mean(self._orig_host)
             elif block.head is not None:
@@ -128,16 +147,28 @@ class Recording(SSHClientConfig):
     _handlers = {**SSHClientConfig._handlers, "include": ("Include", _include)}  # noqa: SLF001,RUF012 -- as in the base class
 
 
-def _blocks(path: Path, now: Stamp) -> tuple[_Block, ...]:
+def _file(path: Path, now: Stamp) -> _File:
     known = _read.get(path)
     if known is not None and known[0] == now:
         return known[1]
     with path.open() as file:
-        blocks = tuple(_parted(_apart(number, line) for number, line in _said(file)))
+        found = _indexed(tuple(_parted(_apart(number, line) for number, line in _said(file))))
     if len(_read) >= _MOST_FILES:
         _read.clear()
-    _read[path] = (now, blocks)
-    return blocks
+    _read[path] = (now, found)
+    return found
+
+
+def _indexed(blocks: tuple[_Block, ...]) -> _File:
+    plain: dict[str, list[int]] = {}
+    others: list[int] = []
+    for place, block in enumerate(blocks):
+        if block.names is None or block.names.patterns or block.names.unless or block.broken:
+            others.append(place)
+            continue
+        for name in block.names.names:
+            plain.setdefault(name, []).append(place)
+    return _File(blocks, {name: tuple(places) for name, places in plain.items()}, tuple(others))
 
 
 def _parted(lines: Iterable[_Line]) -> Iterator[_Block]:
