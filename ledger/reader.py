@@ -30,12 +30,12 @@ class Reader:
     def _words(self, references: Iterable[Json]) -> Callable[[Json], str]:
         """Return what reads the words of any of `references`, read at once."""
         names = dict.fromkeys(str(mapping(one)["payload"]) for one in references if one is not None)
-        found = payloads.read_all(self._connect(), names)
+        found = {name: _text(content) for name, content in payloads.read_all(self._connect(), names).items()}
 
         def word(reference: Json) -> str:
             if reference is None:
                 return ""
-            return _text(found.get(str(mapping(reference)["payload"])))
+            return found.get(str(mapping(reference)["payload"]), PRUNED)
 
         return word
 
