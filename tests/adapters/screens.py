@@ -27,9 +27,9 @@ _ID = re.compile(r"\bk\d{5}\b")
 
 
 class Rehearsed:
-    """An executor whose commands end as a scene says; what it holds runs until it is let go."""
+    """An executor whose commands end as a scene says, on some hosts or all; what it holds runs on."""
 
-    def __init__(self, ends: Mapping[str, Mapping[str, Any]]) -> None:
+    def __init__(self, ends: Sequence[Mapping[str, Any]]) -> None:
         self.ends = ends
         self.let_go = asyncio.Event()
 
@@ -39,7 +39,7 @@ class Rehearsed:
     async def run(
         self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event, reads: bool = False
     ) -> Ended:
-        end = self.ends.get(action.command, {})
+        end = self._end(action)
         output = end.get("output", "").encode() * end.get("times", 1)
         if end.get("holds"):
             on_output(output)
@@ -53,6 +53,11 @@ class Rehearsed:
             run_s=end.get("run_s", 0.2),
         )
 
+    def _end(self, action: Action) -> Mapping[str, Any]:
+        """Return the first that is of this command, and of this host where it names any."""
+        ours = (one for one in self.ends if one["run"] == action.command)
+        return next((one for one in ours if str(action.target.id) in one.get("on", [action.target.id])), {})
+
     async def close(self) -> None:
         return
 
@@ -65,6 +70,7 @@ def fleet() -> Inventory:
         "web2": TargetConfig(kind=local, tags=("web", "prod")),
         "web3": TargetConfig(kind=local, tags=("web",)),
         "pve1": TargetConfig(kind=local),
+        **{f"edge{number}": TargetConfig(kind=local, tags=("edge",)) for number in range(1, 13)},
     }
     on_caddy = ("blog", "wiki", "grafana", "vault-ui", "git", "mail-ui", "status", "shop")
     services = {
@@ -97,7 +103,7 @@ def _numbered(lines: Sequence[str]) -> list[str]:
 async def _stage(
     platform: str, scene: Mapping[str, Any], folder: Path
 ) -> AsyncIterator[tuple[Play, Rehearsed]]:
-    executor = Rehearsed({one["run"]: one for one in scene.get("command", ())})
+    executor = Rehearsed(scene.get("command", ()))
     more = {"inventory": fleet(), "executor": lambda _inventory: executor}
     async with surface_opener(platform)(folder) as surface, at(surface, scene, folder, more=more) as play:
         try:
