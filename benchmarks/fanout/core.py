@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.fanout.asked import Handler, memory_mb, serve
+from bot import sweeping
 from bot.app import App, build, open_ledger, running
 from bot.clock import SystemClock
 from bot.execution.executor import FleetExecutor
@@ -68,6 +69,7 @@ class Daemon:
         ledger = open_ledger(config, clock)
         self._stack.callback(ledger.close)
         app = build(config, ledger, ports=[self._port], clock=clock)
+        sweeping.settle()
         await self._stack.enter_async_context(running(app))
         self._app = app
         return {}
