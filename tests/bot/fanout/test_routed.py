@@ -22,7 +22,9 @@ ROUTED = Policy(revision="r" * 64, routes=(("@db", "script::dba"), ("@web", "scr
 
 def card_in(kit: Kit, place: str) -> Shown:
     """Return the newest card in a place."""
-    found = [one for one in kit.port.screen.values() if one.ref.place.channel == place and one.message.buttons]
+    found = [
+        one for one in kit.port.screen.values() if one.ref.place.channel == place and one.message.buttons
+    ]
     assert found, f"no card in {place}"
     return found[-1]
 
