@@ -161,7 +161,7 @@ class FleetExecutor:
         from bot.execution.waiting import Reading  # noqa: PLC0415  # lazy: as above
 
         reading = None
-        if reads and self._waiting() and is_plain(action, password=password):
+        if reads and is_plain(action, password=password):
             reading = Reading(
                 command=action.command,
                 timeout_s=action.timeout_s,

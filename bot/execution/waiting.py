@@ -23,7 +23,7 @@ from bot.execution.capture import Capture
 from bot.execution.limits import Limits
 from bot.execution.run import Progress
 from bot.execution.session import Session
-from bot.execution.wrap import Sweeper, waiting
+from bot.execution.wrap import Sweeper, handed, waiting
 
 _Connection = asyncssh.SSHClientConnection
 #: Opened at once, over all hosts.
@@ -91,7 +91,7 @@ class Shell(Session):
         if self.channel is None:
             raise RuntimeError("it has no channel")
         self._said, self.progress = None, progress
-        self.channel.write(command.encode() + b"\0")
+        self.channel.write(handed(command))
 
     def drop(self) -> None:
         """Let it end; nothing was sent to it."""

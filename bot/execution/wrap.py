@@ -61,11 +61,27 @@ _TOGETHER, _APART = "</dev/null 2>&1", "</dev/null"
 
 #: What a shell that waits can take: what reads the same whatever hands it over, and at once.
 _READABLE = re.compile(r"[^\x00-\x08\x0b-\x1f\x7f]{1,4096}")
-#: Says $0 and waits for a command that ends in NUL; without that it ends, and nothing has run.
-_WAITS = 'echo "$0"; IFS= read -r -d "" c && exec bash --noprofile --norc -c "$c" </dev/null 2>&1'
+#: Says $0 and waits for what `handed` returns; without the NUL at its end it ends, and nothing has run. One
+#: program and its words become it at once, as they would from within the bash that all else is for.
+_WAITS = (
+    'echo "$0"; IFS= read -r -d "" c || exit; exec </dev/null 2>&1 || exit; '
+    'case $c in p*) set -- ${c#p}; hash -- "$1" 2>/dev/null && exec "$@";; esac; '
+    'exec bash --noprofile --norc -c "${c#?}"'
+)
+#: What bash runs itself, or reads as more than the name of a program.
+_BASH_OWN = """
+. : alias bg bind break builtin caller case cd command compgen complete compopt continue coproc
+declare dirs disown do done echo elif else enable esac eval exec exit export false fc fg fi for
+function getopts hash help history if in jobs kill let local logout mapfile popd printf pushd pwd
+read readarray readonly return select set shift shopt source suspend test then time times trap
+true type typeset ulimit umask unalias unset until wait while
+"""
+BASH_OWN = frozenset(_BASH_OWN.split())
 
 # A lone `sudo X`, X being plain words: nothing that a shell would treat as more than words.
 _WORD = r"[A-Za-z0-9_./:=@%+,-]+"
+#: One program, found by its name, and plain words.
+_PROGRAM = re.compile(rf"([A-Za-z0-9_][A-Za-z0-9_.+-]*)(?: {_WORD})*")
 _LONE_SUDO = re.compile(rf"sudo (?:-n )?([A-Za-z0-9_./][A-Za-z0-9_./:@%+,-]*(?: {_WORD})*)")
 
 
@@ -146,6 +162,13 @@ def is_plain(action: Action, *, password: str | None) -> bool:
 def announced(wrapped: Wrapped, word: str) -> Wrapped:
     """Return `wrapped` with `word` said on standard error before it, which it does not write to itself."""
     return replace(wrapped, line=f"echo {word} >&2; {wrapped.line}")
+
+
+def handed(command: str) -> bytes:
+    """Return what is sent to a shell that waits, for it to become `command`."""
+    program = _PROGRAM.fullmatch(command)
+    how = "p" if program is not None and program[1] not in BASH_OWN else "c"
+    return f"{how}{command}\0".encode()
 
 
 def waiting(*, token: str, lives_s: float, kill_after_s: float) -> str:

@@ -4,6 +4,7 @@ import asyncio
 import os
 import shlex
 import signal
+import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.execution.executor import FleetExecutor
-from bot.execution.wrap import is_plain
+from bot.execution.wrap import BASH_OWN, handed, is_plain
 from bot.inventory import TargetConfig, build
 from bot.ports import Ended, EndKind
 from tests.bot.execution.conftest import QUICK, Fleet, MakeFleet
@@ -100,7 +101,54 @@ SAME = [
     "ls /proc/self/fd",
     "head -c 300000 /dev/zero | tr '\\0' x",
     "cat <<'E'\n$HOME `id`\nE",
+    # one program and its words, which no second bash is started for
+    "uname -s",
+    "ls /nowhere/at/all",
+    "nosuchcommand -a b",
+    "cat",
+    "env --unset=_ --unset=SAYSO_RUN",
+    "false",
+    "head -c 10 /dev/zero",
+    "seq 1 3",
+    "id -u",
+    "timeout 1 sleep 5",
+    "sh -c exit",
+    "ls  -d   /",
+    "ls -d /; ls -d /",
+    "pwd -P",
+    "type ls",
+    "2 x",
+    "A=1 printenv A",
+    "ls -d ~ *",
+    "/usr/bin/env true",
+    "./nosuch",
 ]
+
+
+def test_what_bash_runs_itself_is_known() -> None:
+    said = subprocess.run(["bash", "-c", "compgen -bk"], capture_output=True, text=True, check=True).stdout
+    names = {one for one in said.split() if one.isidentifier() or one in {".", ":"}}
+    assert names <= BASH_OWN
+
+
+@pytest.mark.parametrize(
+    ("command", "how"),
+    [
+        ("uptime", b"p"),
+        ("df -h /srv --output=source,pcent", b"p"),
+        ("apt-get -s upgrade", b"p"),
+        *(
+            (one, b"c")
+            for one in ("echo a", "kill -0 1", "time ls", "ls ~", "ls *", "ls 'a'", "A=b ls", "ls;id")
+        ),
+        *(
+            (one, b"c")
+            for one in (" ls", "ls ", "ls  -a", "ls\n", "ls\tid", "./ls", "/bin/ls", "-x", "ls \\a", "ls é")
+        ),
+    ],
+)
+def test_only_one_program_with_plain_words_needs_no_bash(command: str, how: bytes) -> None:
+    assert handed(command) == how + command.encode() + b"\0"
 
 
 @pytest.mark.parametrize("command", SAME)
