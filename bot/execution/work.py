@@ -123,7 +123,8 @@ class Work:
         return [
             proposal
             for proposal in list(self._open_tasks)
-            if next_move(waiting.steps(reader, proposal)).kind is not MoveKind.WAIT
+            if not self._fanouts.runs(proposal)
+            and next_move(waiting.steps(reader, proposal)).kind is not MoveKind.WAIT
         ]
 
     async def _tell_if_over(self, view: ProposalView) -> None:

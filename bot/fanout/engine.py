@@ -80,6 +80,11 @@ class Fanouts:
             self._forget(going)
         return view
 
+    def runs(self, proposal: ProposalId) -> bool:
+        """Whether something of a fan-out runs, so that it goes on by itself."""
+        going = self._going.get(proposal)
+        return going is not None and bool(going.running)
+
     def close(self) -> None:
         """Start nothing any more."""
         self._closed = True
@@ -145,14 +150,26 @@ class Fanouts:
 
     def _advance(self, going: Going) -> None:
         """Start what may start now, and see to it that the end of a pause is noticed."""
-        names, members = list(going.members), list(going.members.values())
-        if self._closed or going.held or going.stale or going.elsewhere:
+        if self._stands(going):
             return
+        for action in self._next(going)[: max(AT_ONCE - self._count, 0)]:
+            self._begin(going, action)
         left_s = self._pause_left_s(going)
-        for index in next_starts(members, going.brake, rested=left_s <= 0)[: max(AT_ONCE - self._count, 0)]:
-            self._begin(going, names[index])
-        if left_s > 0 and going.pause is None and rests(members, going.brake):
+        if left_s > 0 and going.pause is None and rests(list(going.members.values()), going.brake):
             going.pause = asyncio.get_running_loop().call_later(left_s, self._rested, going)
+
+    def _stands(self, going: Going) -> bool:
+        return self._closed or going.held or going.stale or going.elsewhere
+
+    def _next(self, going: Going) -> list[ActionId]:
+        """Return what may start now as far as it alone is asked, in its order."""
+        names, members = list(going.members), list(going.members.values())
+        return [names[at] for at in next_starts(members, going.brake, rested=self._pause_left_s(going) <= 0)]
+
+    def _goes_on(self, going: Going) -> bool:
+        """Whether others of it start as soon as those that run have ended."""
+        is_room = self._count - len(going.running) < AT_ONCE
+        return is_room and not self._stands(going) and bool(self._next(going))
 
     def _pause_left_s(self, going: Going) -> float:
         if not going.brake.pause_s or going.rest_until is None:
@@ -293,8 +310,9 @@ class Fanouts:
     async def _record(self, going: Going, lot: Sequence[Happened]) -> Sequence[bool]:
         proposal = going.view.id
         going.told.update(one.view.action.id for one in lot if _is_last_word(one))
-        # Members that were told of in the lot before may not have woken up yet.
-        draws = going.running <= going.told
+        # Members that were told of in the lot before may not have woken up yet. Between two waves of the same
+        # batch it is drawn by the second, as while it runs.
+        draws = going.running <= going.told and not self._goes_on(going)
         try:
             stopped = await self._recorded(proposal, lot, draws=draws)
         except LostRaceError:
