@@ -161,10 +161,10 @@ class FleetExecutor:
         from bot.execution.waiting import Reading  # noqa: PLC0415  # lazy: as above
 
         reading = None
-        if reads and is_plain(action, password=password):
+        if reads and action.timeout_s <= limits.reading_s and is_plain(action, password=password):
             reading = Reading(
                 command=action.command,
-                timeout_s=action.timeout_s,
+                apart=capture.apart,
                 word=f"sayso-{secrets.token_hex(16)}",
                 sweeper=lambda token: partial(sweep, action, token),
             )

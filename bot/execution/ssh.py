@@ -131,7 +131,7 @@ async def run_ssh(
                 if session is not None and session.channel is not None:
                     session.channel.abort()
             if reading is not None and (shell is not None or session.proven) and ended.kind is EndKind.EXITED:
-                pool.shells.want(lease.connection, timeout_s=timeout_s)
+                pool.shells.want(lease.connection)
             return ended
 
 
@@ -202,7 +202,7 @@ async def _waiting(
         pool.shells.drop(lease.connection)  # it was opened before whatever this changes
         return None
     try:
-        shell = await pool.shells.take(lease.connection, timeout_s=reading.timeout_s)
+        shell = await pool.shells.take(lease.connection)
     except TimeoutError as error:
         raise _DeadConnectionError from error
     if shell is None:
@@ -210,7 +210,7 @@ async def _waiting(
     if cancel.is_set():
         shell.drop()
         raise StoppedError
-    shell.become(reading.command, Progress(capture))
+    shell.become(reading, Progress(capture))
     return shell
 
 

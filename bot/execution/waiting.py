@@ -36,13 +36,13 @@ class Reading:
 
     Attributes:
         command: as approved.
-        timeout_s: what the action allows.
+        apart: its streams are told apart.
         word: said in front of it where there is no such shell, to show that the server runs what it is told.
         sweeper: returns how a run of that token is stopped.
     """
 
     command: str
-    timeout_s: float
+    apart: bool
     word: str
     sweeper: Callable[[str], Sweeper]
 
@@ -50,9 +50,8 @@ class Reading:
 class Shell(Session):
     """One that waits, and then is the command."""
 
-    def __init__(self, *, timeout_s: float) -> None:
+    def __init__(self) -> None:
         super().__init__(Progress(Capture(head_bytes=0, tail_bytes=0, on_output=_unseen)))
-        self.timeout_s = timeout_s
         self.token = secrets.token_hex(16)
         self.since = time.monotonic()
         #: Done when it waits, or never will.
@@ -86,12 +85,12 @@ class Shell(Session):
         self._settle(waits=False)
         super().connection_lost(exc)
 
-    def become(self, command: str, progress: Progress) -> None:
+    def become(self, reading: Reading, progress: Progress) -> None:
         """Send the command; from here on it is a session like any other."""
         if self.channel is None:
             raise RuntimeError("it has no channel")
         self._said, self.progress = None, progress
-        self.channel.write(handed(command))
+        self.channel.write(handed(reading.command, apart=reading.apart))
 
     def drop(self) -> None:
         """Let it end; nothing was sent to it."""
@@ -119,7 +118,7 @@ class Shells:
         self._limits = limits
         self._most = most
         self._of: weakref.WeakKeyDictionary[_Connection, Shell] = weakref.WeakKeyDictionary()
-        self._wanted: weakref.WeakKeyDictionary[_Connection, float] = weakref.WeakKeyDictionary()
+        self._wanted: weakref.WeakSet[_Connection] = weakref.WeakSet()
         self._unfit: weakref.WeakSet[_Connection] = weakref.WeakSet()
         self._busy = 0
         self._timer: asyncio.TimerHandle | None = None
@@ -143,13 +142,13 @@ class Shells:
                 loop = asyncio.get_running_loop()
                 self._timer = loop.call_later(self._limits.quiet_s, self._begin)
 
-    def want(self, connection: _Connection, *, timeout_s: float) -> None:
+    def want(self, connection: _Connection) -> None:
         """Let a shell wait there once nothing is under way; the server has just run what it was told."""
         if connection not in self._unfit and connection not in self._of:
-            self._wanted[connection] = timeout_s
+            self._wanted.add(connection)
 
-    async def take(self, connection: _Connection, *, timeout_s: float) -> Shell | None:
-        """Return the shell that waits there for a command of that limit, None for none.
+    async def take(self, connection: _Connection) -> Shell | None:
+        """Return the shell that waits there, None for none.
 
         Raises:
             TimeoutError: the connection gives no sign of life.
@@ -157,7 +156,7 @@ class Shells:
         shell = self._of.get(connection)
         if shell is None:
             return None
-        if not shell.waits or shell.timeout_s != timeout_s or not self._is_fresh(shell):
+        if not shell.waits or not self._is_fresh(shell):
             self.drop(connection)
             return None
         async with asyncio.timeout(self._limits.open_s):
@@ -166,12 +165,12 @@ class Shells:
         return taken if taken is not None and taken.waits and not connection.is_closed() else None
 
     def _is_fresh(self, shell: Shell) -> bool:
-        """Whether its own limit leaves the command all of its time."""
+        """Whether its own limit leaves any command all of its time."""
         return time.monotonic() - shell.since < self._limits.idle_s
 
     def drop(self, connection: _Connection) -> None:
         """Let no shell wait there."""
-        self._wanted.pop(connection, None)
+        self._wanted.discard(connection)
         shell = self._of.pop(connection, None)
         if shell is not None:
             shell.drop()
@@ -196,16 +195,14 @@ class Shells:
             if room <= 0:
                 self._wanted.clear()
                 return
-            wanted = list(self._wanted.items())[:room]
-            for connection, _ in wanted:
-                del self._wanted[connection]
-            await asyncio.gather(*(self._open(connection, timeout_s) for connection, timeout_s in wanted))
+            wanted = list(self._wanted)[:room]
+            self._wanted.difference_update(wanted)
+            await asyncio.gather(*map(self._open, wanted))
 
-    async def _open(self, connection: _Connection, timeout_s: float) -> None:
-        shell = Shell(timeout_s=timeout_s)
-        line = waiting(
-            token=shell.token, lives_s=timeout_s + self._limits.idle_s, kill_after_s=self._limits.kill_after_s
-        )
+    async def _open(self, connection: _Connection) -> None:
+        shell, limits = Shell(), self._limits
+        lives_s = limits.reading_s + limits.idle_s
+        line = waiting(token=shell.token, lives_s=lives_s, kill_after_s=limits.kill_after_s)
         opened = False
         try:
             async with asyncio.timeout(self._limits.open_s):

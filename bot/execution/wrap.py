@@ -64,9 +64,10 @@ _READABLE = re.compile(r"[^\x00-\x08\x0b-\x1f\x7f]{1,4096}")
 #: Says $0 and waits for what `handed` returns; without the NUL at its end it ends, and nothing has run. One
 #: program and its words become it at once, as they would from within the bash that all else is for.
 _WAITS = (
-    'echo "$0"; IFS= read -r -d "" c || exit; exec </dev/null 2>&1 || exit; '
-    'case $c in p*) set -- ${c#p}; hash -- "$1" 2>/dev/null && exec "$@";; esac; '
-    'exec bash --noprofile --norc -c "${c#?}"'
+    'echo "$0"; IFS= read -r -d "" c || exit; exec </dev/null || exit; '
+    "case $c in ?t*) exec 2>&1;; esac; "
+    'case $c in p*) set -- ${c#??}; hash -- "$1" 2>/dev/null && exec "$@";; esac; '
+    'exec bash --noprofile --norc -c "${c#??}"'
 )
 #: What bash runs itself, or reads as more than the name of a program.
 _BASH_OWN = """
@@ -154,7 +155,6 @@ def is_plain(action: Action, *, password: str | None) -> bool:
         target.shell == "bash"
         and not (target.wrapper or target.become or action.workdir or action.env)
         and password is None
-        and action.runbook is None
         and _READABLE.fullmatch(action.command) is not None
     )
 
@@ -164,11 +164,11 @@ def announced(wrapped: Wrapped, word: str) -> Wrapped:
     return replace(wrapped, line=f"echo {word} >&2; {wrapped.line}")
 
 
-def handed(command: str) -> bytes:
-    """Return what is sent to a shell that waits, for it to become `command`."""
+def handed(command: str, *, apart: bool) -> bytes:
+    """Return what is sent to a shell that waits, for it to become `command`; `apart` keeps its streams so."""
     program = _PROGRAM.fullmatch(command)
     how = "p" if program is not None and program[1] not in BASH_OWN else "c"
-    return f"{how}{command}\0".encode()
+    return f"{how}{'a' if apart else 't'}{command}\0".encode()
 
 
 def waiting(*, token: str, lives_s: float, kill_after_s: float) -> str:
@@ -182,7 +182,7 @@ def waiting(*, token: str, lives_s: float, kill_after_s: float) -> str:
     assigned = f"{_assigned(ENVIRONMENT)} {_assigned(((_MARK, token),))}"
     limit = shlex.join(("timeout", "-k", f"{kill_after_s:g}", f"{lives_s:g}"))
     shell = shlex.join((*_shell("bash"), _WAITS, token))
-    return f"exec {limit} env -i {_WHO} {assigned} {shell} 2>&1"
+    return f"exec {limit} env -i {_WHO} {assigned} {shell}"
 
 
 def sweep(action: Action, token: str, signal: str, *, password: str | None = None) -> Wrapped:

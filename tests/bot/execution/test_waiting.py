@@ -148,7 +148,8 @@ def test_what_bash_runs_itself_is_known() -> None:
     ],
 )
 def test_only_one_program_with_plain_words_needs_no_bash(command: str, how: bytes) -> None:
-    assert handed(command) == how + command.encode() + b"\0"
+    assert handed(command, apart=False) == how + b"t" + command.encode() + b"\0"
+    assert handed(command, apart=True) == how + b"a" + command.encode() + b"\0"
 
 
 @pytest.mark.parametrize("command", SAME)
@@ -193,7 +194,6 @@ def test_any_words_arrive_as_they_were(server: Server, texts: list[str]) -> None
         ("echo " + 4096 * "x", {}),
         ("true", {"workdir": "/usr"}),
         ("true", {"env": (("A", "b"),)}),
-        ("true", {"runbook": "r#s"}),
     ],
 )
 async def test_what_is_special_gets_a_channel_of_its_own(
@@ -214,14 +214,28 @@ async def test_whatever_may_change_something_drops_it(make_fleet: MakeFleet, tmp
     assert fleet.executor.waiting_shells == 0
 
 
-async def test_another_limit_gets_another_shell(make_fleet: MakeFleet) -> None:
+async def test_a_limit_that_is_longer_than_its_own_gets_a_channel_of_its_own(make_fleet: MakeFleet) -> None:
     fleet = make_fleet(limits=SOON, waiting=9)
     await _ready(fleet)
     ended = await fleet.run("box", WHOSE, reads=True, timeout_s=30)
-    assert ended.output.head.startswith(b"timeout -k 1 30 ")
+    assert ended.output.head.startswith(WAITED)
     await _until(lambda: fleet.executor.waiting_shells == 1)
-    ended = await fleet.run("box", WHOSE, reads=True, timeout_s=30)
-    assert ended.output.head.startswith(b"timeout -k 1 330 ")
+    ended = await fleet.run("box", WHOSE, reads=True, timeout_s=601)
+    assert ended.output.head.startswith(b"timeout -k 1 601 ")
+
+
+@pytest.mark.parametrize(
+    "command", ["echo out; echo err >&2; exit 3", "ls -d / /nowhere", "if then", "nosuchcommand"]
+)
+async def test_a_step_of_a_runbook_tells_its_streams_apart(make_fleet: MakeFleet, command: str) -> None:
+    fleet = make_fleet(limits=SOON, waiting=9)
+    alone = await fleet.run("box", command, runbook="r#s")
+    assert (await fleet.run("box", "true", reads=True, runbook="r#s")).exit_code == 0
+    await _until(lambda: fleet.executor.waiting_shells == 1)
+    waited = await fleet.run("box", command, reads=True, runbook="r#s")
+    assert fleet.executor.waiting_shells == 0, "it was not taken"
+    assert (waited.exit_code, waited.output.streams) == (alone.exit_code, alone.output.streams)
+    assert waited.output.streams is not None
 
 
 async def test_one_command_gets_it_and_the_others_go_on_without(make_fleet: MakeFleet) -> None:
