@@ -210,7 +210,11 @@ async def _waiting(
     if cancel.is_set():
         shell.drop()
         raise StoppedError
-    shell.become(reading, Progress(capture))
+    try:
+        shell.become(reading, Progress(capture))
+    except OSError:  # its channel is being closed, and takes nothing any more
+        shell.drop()
+        return None
     return shell
 
 

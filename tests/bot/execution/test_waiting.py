@@ -10,11 +10,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import asyncssh
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.execution.executor import FleetExecutor
+from bot.execution.waiting import Shell, Shells
 from bot.execution.wrap import BASH_OWN, handed, is_plain
 from bot.inventory import TargetConfig, build
 from bot.ports import Ended, EndKind
@@ -345,6 +347,28 @@ async def test_one_that_was_killed_there_is_not_given_anything(make_fleet: MakeF
         ended = await fleet.run("box", f"echo once >> {tmp_path}/ran", reads=True)
         assert (ended.kind, ended.exit_code) == (EndKind.EXITED, 0)
         assert (tmp_path / "ran").read_text() == "once\n"
+
+
+async def test_one_whose_channel_is_being_closed_is_not_given_anything(
+    make_fleet: MakeFleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fleet = make_fleet(limits=SOON, waiting=9)
+    await _ready(fleet)
+    taken: list[Shell] = []
+    take = Shells.take
+
+    async def closing(shells: Shells, connection: asyncssh.SSHClientConnection) -> Shell | None:
+        shell = await take(shells, connection)
+        if shell is not None and shell.channel is not None:
+            shell.channel.close()  # as when the server has closed it, and nobody here has heard of that yet
+            taken.append(shell)
+        return shell
+
+    monkeypatch.setattr(Shells, "take", closing)
+    ended = await fleet.run("box", f"echo once >> {tmp_path}/ran", reads=True)
+    assert len(taken) == 1
+    assert (ended.kind, ended.exit_code) == (EndKind.EXITED, 0)
+    assert (tmp_path / "ran").read_text() == "once\n"
 
 
 def _shells(server: Server) -> list[int]:
