@@ -148,11 +148,11 @@ class Marking(FleetExecutor):
     marker = Path()
 
     async def run(  # noqa: D102  # as the one that it wraps
-        self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event
+        self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event, reads: bool = False
     ) -> Ended:
         if action.command == "df -h":
             self.marker.touch()
-        return await super().run(action, on_output=on_output, cancel=cancel)
+        return await super().run(action, on_output=on_output, cancel=cancel, reads=reads)
 
 
 @asynccontextmanager
