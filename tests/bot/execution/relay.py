@@ -5,6 +5,8 @@ import contextlib
 from types import TracebackType
 from typing import Self
 
+from tests.sshd import Server
+
 
 class Relay:
     """Relays to one port. Frozen connections stay open and carry nothing; later ones are relayed again."""
@@ -27,6 +29,12 @@ class Relay:
 
         self._server = await asyncio.start_server(take, "127.0.0.1", 0)
         self.port = self._server.sockets[0].getsockname()[1]
+
+    async def stand_before(self, server: Server) -> None:
+        """Relay to a server, whose key is trusted at the relay from now on in place of its own port."""
+        await self.start(server.port)
+        known = server.known_hosts.read_text()
+        server.known_hosts.write_text(known.replace(f":{server.port}", f":{self.port}"))
 
     def freeze(self) -> None:
         for pump in self._pumps:

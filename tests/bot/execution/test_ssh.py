@@ -128,12 +128,9 @@ async def test_a_frozen_pooled_connection_is_replaced_before_anything_is_sent(
     make_fleet: MakeFleet, tmp_path: Path
 ) -> None:
     with Relay() as relay, running(tmp_path / "own") as server:
-        await relay.start(server.port)
+        await relay.stand_before(server)
         fleet = make_fleet(
             config=server.config, limits=replace(QUICK, open_s=0.5), box=TargetConfig(port=relay.port)
-        )
-        server.known_hosts.write_text(
-            server.known_hosts.read_text().replace(f":{server.port}", f":{relay.port}")
         )
         assert (await fleet.run("box", "true")).kind is EndKind.EXITED
         relay.freeze()
@@ -147,10 +144,7 @@ async def test_concurrent_commands_share_one_connection_of_at_most_eight_channel
     make_fleet: MakeFleet, tmp_path: Path
 ) -> None:
     with Relay() as relay, running(tmp_path / "own") as server:
-        await relay.start(server.port)
-        server.known_hosts.write_text(
-            server.known_hosts.read_text().replace(f":{server.port}", f":{relay.port}")
-        )
+        await relay.stand_before(server)
         fleet = make_fleet(config=server.config, box=TargetConfig(port=relay.port))
         command = f"mkdir {tmp_path}/$$; ls {tmp_path} | grep -c '^[0-9]'; sleep 0.3; rmdir {tmp_path}/$$"
         ended = await asyncio.gather(*(fleet.run("box", command) for _ in range(20)))

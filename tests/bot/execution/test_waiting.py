@@ -319,10 +319,7 @@ async def test_a_connection_that_fell_silent_is_replaced_before_anything_is_sent
     make_fleet: MakeFleet, tmp_path: Path
 ) -> None:
     with Relay() as relay, running(tmp_path / "own") as server:
-        await relay.start(server.port)
-        server.known_hosts.write_text(
-            server.known_hosts.read_text().replace(f":{server.port}", f":{relay.port}")
-        )
+        await relay.stand_before(server)
         fleet = make_fleet(
             config=server.config,
             limits=replace(SOON, open_s=0.5),
