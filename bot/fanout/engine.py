@@ -94,12 +94,16 @@ class Fanouts:
                     timer.cancel()
 
     def _begun(self, head: ProposalView, brake: Brake) -> Going:
-        # Both are called only once it is there.
+        # All of these are called only once it is there.
+        def about() -> int:
+            # where a failure stops it, each is recorded at once
+            return 0 if brake.canary or brake.stop_after else len(going.running)
+
         going = self._going[head.id] = Going(
             view=head,
             brake=brake,
-            starts=Gathering(lambda wanted: self._start(going, wanted), most=_LOT),
-            ends=Gathering(lambda lot: self._record(going, lot), most=_LOT),
+            starts=Gathering(lambda wanted: self._start(going, wanted), most=_LOT, about=about),
+            ends=Gathering(lambda lot: self._record(going, lot), most=_LOT, about=about),
         )
         return going
 
