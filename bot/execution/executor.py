@@ -40,7 +40,7 @@ class FleetExecutor:
         inventory: the targets, and how to identify them.
         limits: bounds on connections, time and memory.
         output_bytes: returns how much output of a command is kept, asked for each; None: as in `limits`.
-        waiting: returns how many shells may wait for commands that only read; None for none.
+        waiting: returns how many shells may wait for commands that only read; none by default.
         learn: told every password that is read, so that it is masked; None where nothing is shown.
     """
 
@@ -50,13 +50,13 @@ class FleetExecutor:
         *,
         limits: Limits | None = None,
         output_bytes: Callable[[], int] | None = None,
-        waiting: Callable[[], int] | None = None,
+        waiting: Callable[[], int] = int,
         learn: Learn | None = None,
     ) -> None:
         self._inventory = inventory
         self._limits = limits or Limits()
         self._output_bytes = output_bytes
-        self._waiting = waiting or (lambda: 0)
+        self._waiting = waiting
         self._opened: Pool | None = None
         self._passwords = Passwords(inventory.identifier.passwords, learn=learn or (lambda _: None))
         self._under_way = asyncio.Semaphore(self._limits.commands)

@@ -66,11 +66,6 @@ class Lease:
     connect_s: float
 
 
-def _none() -> int:
-    """Let no shell wait."""
-    return 0
-
-
 class Pool:
     """Opens, shares and closes connections.
 
@@ -78,7 +73,7 @@ class Pool:
         identifier: resolves aliases and trusted keys.
         limits: bounds.
         lookup: returns the addresses of a name; blocks.
-        waiting: returns how many shells may wait, over all connections.
+        waiting: returns how many shells may wait, over all connections; none by default.
 
     Attributes:
         shells: those that wait.
@@ -90,7 +85,7 @@ class Pool:
         identifier: Identifier,
         limits: Limits,
         lookup: Lookup = look_up,
-        waiting: Callable[[], int] = _none,
+        waiting: Callable[[], int] = int,
     ) -> None:
         self._identifier = identifier
         self._limits = limits

@@ -13,17 +13,17 @@ import pytest
 
 from bot.inventory import TargetConfig
 from bot.ports import EndKind
+from tests import needs
 from tests.bot.execution.conftest import QUICK, MakeFleet
 from tests.bot.execution.names import alias
 from tests.bot.execution.processes import gone, pids_in
-from tests.sshd import SSHD, Server, children, running
+from tests.sshd import Server, children, running
 
-needs_openssh = pytest.mark.skipif(not SSHD.exists(), reason="needs OpenSSH's sshd")
 LIVELY = replace(QUICK, keepalive_s=0.3)
 MB = 1_000_000
 
 
-@needs_openssh
+@needs.openssh
 async def test_a_host_that_falls_silent_is_lost_within_the_keepalives_and_others_go_on(
     make_fleet: MakeFleet, tmp_path: Path
 ) -> None:
@@ -108,7 +108,7 @@ def _peak_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
 
 
-@needs_openssh
+@needs.openssh
 async def test_unused_connections_go_each_at_its_own_time(make_fleet: MakeFleet, tmp_path: Path) -> None:
     with running(tmp_path / "own") as server:
         tables = alias(server, "a", "b")

@@ -20,9 +20,10 @@ from bot.known_secrets import KnownSecrets
 from bot.ports import Ended, EndKind, Streams
 from gate.digest import action_digest
 from gate.redact import redact
+from tests import needs
 from tests.bot.execution.conftest import QUICK, Fleet, MakeFleet
 from tests.bot.execution.processes import gone, pids_in
-from tests.sshd import SSHD, Server, running
+from tests.sshd import Server, running
 
 SECRET = "open'sesame $71"
 FAKE = """#!/bin/bash
@@ -160,7 +161,7 @@ async def test_what_sudo_forbids_is_told_in_its_words(
     assert not (tmp_path / "ran").exists()
 
 
-@pytest.mark.skipif(not SSHD.exists(), reason="needs OpenSSH's sshd")
+@needs.openssh
 async def test_a_connection_lost_while_sudo_asks_is_lost(make_fleet: MakeFleet, asking: Path) -> None:
     """Whether the command starts after all is unknown."""
     (asking / "mode").write_text("slow")

@@ -10,9 +10,10 @@ from bot.execution.unreached import Unreached
 from bot.inventory import TargetConfig
 from bot.inventory.hostkeys import fingerprint
 from bot.ports import Ended, EndKind
+from tests import needs
 from tests.bot.execution.conftest import QUICK, MakeFleet
 from tests.bot.execution.processes import pids_in
-from tests.sshd import SSHD, Server, free_port, make_key, prepare, running, started
+from tests.sshd import Server, free_port, make_key, prepare, running, started
 
 NOTHING = "touch {folder}/ran"
 
@@ -178,7 +179,7 @@ async def test_a_command_goes_on_over_the_connection_that_it_began_on(
         assert (await going).output.head == b"done\n"
 
 
-@pytest.mark.skipif(not SSHD.exists(), reason="needs OpenSSH's programs")
+@needs.openssh
 async def test_the_words_about_a_changed_key_accept_it_when_they_are_typed(
     make_fleet: MakeFleet, tmp_path: Path
 ) -> None:

@@ -15,12 +15,11 @@ from bot.execution.unreached import StoppedError
 from bot.execution.wire import look_up
 from bot.inventory import TargetConfig, build
 from bot.ports import EndKind
+from tests import needs
 from tests.bot.execution.conftest import QUICK, MakeFleet
 from tests.bot.execution.names import alias, deaf, log_of, silent
 from tests.bot.execution.relay import Relay
-from tests.sshd import SSHD, running
-
-needs_openssh = pytest.mark.skipif(not SSHD.exists(), reason="needs OpenSSH's sshd")
+from tests.sshd import running
 
 
 async def test_commands_under_way_are_bounded_over_all_targets(make_fleet: MakeFleet, tmp_path: Path) -> None:
@@ -47,7 +46,7 @@ async def test_who_waits_for_a_place_can_be_stopped(make_fleet: MakeFleet) -> No
     assert (await holding).kind is EndKind.CANCELLED
 
 
-@needs_openssh
+@needs.openssh
 async def test_many_names_of_one_server_stay_under_its_stock_bound(
     make_fleet: MakeFleet, tmp_path: Path
 ) -> None:
@@ -64,7 +63,7 @@ async def test_many_names_of_one_server_stay_under_its_stock_bound(
         assert "drop connection" not in log_of(server)
 
 
-@needs_openssh
+@needs.openssh
 async def test_a_server_that_is_full_for_a_moment_is_tried_again(
     make_fleet: MakeFleet, tmp_path: Path
 ) -> None:

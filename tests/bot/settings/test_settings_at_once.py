@@ -12,6 +12,7 @@ from bot.delegates.keys import Keys
 from bot.execution.executor import FleetExecutor
 from bot.execution.limits import Limits
 from gate.domain import ProposalId
+from tests import needs
 from tests.bot.delegates.asking import delegate
 from tests.bot.scheduling.making import make
 from tests.bot.scheduling.test_firing import HOUR, later, passes
@@ -20,7 +21,7 @@ from tests.bot.signals.alerting import Sender, alert, alerting, texts
 from tests.bot.test_guidance import taught
 from tests.bot.test_repairing import failed
 from tests.simulators.model.double import Scripted, says
-from tests.sshd import SSHD, running
+from tests.sshd import running
 
 CHECKS: dict[str, Check] = {}
 check = entering(CHECKS)
@@ -55,8 +56,6 @@ async def _output(folder: Path) -> None:
 
 @check("bot.waiting_shells")
 async def _shells(folder: Path) -> None:
-    if not SSHD.exists():
-        pytest.skip("needs OpenSSH's sshd")
     with running(folder / "sshd") as server:
         reached = f'[bot]\nssh_config = "{server.config}"\n[targets.box]\n'
         async with composed(folder, reached) as kit:
@@ -190,6 +189,10 @@ async def _planner(folder: Path) -> None:
         assert "planner.autonomy advise, so no model was asked." in await kit.say(UNREAD)
 
 
-@pytest.mark.parametrize("key", sorted(CHECKS))
+#: What a check needs of the system.
+_NEEDS = {"bot.waiting_shells": (needs.openssh,)}
+
+
+@pytest.mark.parametrize("key", [pytest.param(one, marks=_NEEDS.get(one, ())) for one in sorted(CHECKS)])
 async def test_a_changed_setting_makes_a_difference(tmp_path: Path, key: str) -> None:
     await CHECKS[key](tmp_path)
