@@ -13,9 +13,10 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from gate.supervise.state import RunState
+from tests import needs
 from tests.library.drive import Answer, Drive, agree, asks_as_it_says, laid_open, play, refuse
 from tests.simulators.systemd.host import Machine, machine, unit
-from tests.sshd import SSHD, Server, free_port, running
+from tests.sshd import Server, free_port, running
 
 
 def shell(line: str, folder: Path) -> str:
@@ -153,9 +154,6 @@ def sshd(tmp_path: Path) -> Iterator[Server]:
         yield server
 
 
-needs_sshd = pytest.mark.skipif(not SSHD.exists(), reason="no sshd here")
-
-
 def rotation(server: Server) -> dict[str, Any]:
     """Return the inputs of a rotation."""
     return {
@@ -186,7 +184,7 @@ def lets_in(server: Server, host: Machine, key: str) -> bool:
     return host.run(line).returncode == 0
 
 
-@needs_sshd
+@needs.openssh
 def test_a_key_is_rotated_and_the_old_one_opens_nothing(sshd: Server, tmp_path: Path) -> None:
     host = ssh_host(tmp_path / "m", sshd)
     old = sshd.client_key.read_bytes()
@@ -199,14 +197,14 @@ def test_a_key_is_rotated_and_the_old_one_opens_nothing(sshd: Server, tmp_path: 
     assert not lets_in(sshd, host, f"{sshd.client_key}.old")
 
 
-@needs_sshd
+@needs.openssh
 def test_the_steps_of_a_rotation_know_their_targets() -> None:
     targets = {step.id: step.target for step in laid_open("rotate-ssh-key").steps if step.command}
     there = {"install", "withdraw", "undo"}
     assert {name for name, target in targets.items() if target} == there
 
 
-@needs_sshd
+@needs.openssh
 def test_a_new_key_that_does_not_open_leaves_the_old_one(sshd: Server, tmp_path: Path) -> None:
     host = ssh_host(tmp_path / "m", sshd)
     allowed = sshd.folder / "authorized_keys"
@@ -223,7 +221,7 @@ def test_a_new_key_that_does_not_open_leaves_the_old_one(sshd: Server, tmp_path:
     assert lets_in(sshd, host, str(sshd.client_key))
 
 
-@needs_sshd
+@needs.openssh
 def test_an_old_key_that_opens_still_undoes_the_rotation(sshd: Server, tmp_path: Path) -> None:
     host = ssh_host(tmp_path / "m", sshd)
     allowed = sshd.folder / "authorized_keys"
@@ -238,7 +236,7 @@ def test_an_old_key_that_opens_still_undoes_the_rotation(sshd: Server, tmp_path:
     assert allowed.read_bytes() == before
 
 
-@needs_sshd
+@needs.openssh
 def test_a_key_that_opens_nothing_is_not_rotated(sshd: Server, tmp_path: Path) -> None:
     host = ssh_host(tmp_path / "m", sshd)
     (sshd.folder / "authorized_keys").write_text("")
@@ -246,7 +244,7 @@ def test_a_key_that_opens_nothing_is_not_rotated(sshd: Server, tmp_path: Path) -
     assert (done.outcome, done.steps) == ("failed", ["works"])
 
 
-@needs_sshd
+@needs.openssh
 def test_a_no_to_withdrawing_leaves_both_keys(sshd: Server, tmp_path: Path) -> None:
     host = ssh_host(tmp_path / "m", sshd)
     done = run("rotate-ssh-key", host, answer=refuse("withdraw"), **rotation(sshd))

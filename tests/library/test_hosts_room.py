@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from gate.supervise.state import RunState
+from tests import needs
 from tests.library.drive import Answer, Drive, agree, asks_as_it_says, laid_open, play, refuse
 from tests.simulators.systemd.host import Machine, has_rooms, machine, unit
 
@@ -252,6 +253,7 @@ def rules(host: Machine) -> str:
     return host.do("nft -s list ruleset")
 
 
+@needs.nftables
 def test_a_port_is_opened_and_closed_again(tmp_path: Path) -> None:
     with machine(tmp_path / "m", room=True) as host:
         host.do(f"nft '{RULES}'")
@@ -264,6 +266,7 @@ def test_a_port_is_opened_and_closed_again(tmp_path: Path) -> None:
         assert (rules(host), host.state["armed"]) == (before, {})
 
 
+@needs.nftables
 def test_a_port_is_opened_for_one_network_and_kept(tmp_path: Path) -> None:
     with machine(tmp_path / "m", room=True) as host:
         host.do(f"nft '{RULES}'")
@@ -277,6 +280,7 @@ def test_a_port_is_opened_for_one_network_and_kept(tmp_path: Path) -> None:
         assert host.do("cat /etc/nftables.conf.before") == "#!/usr/sbin/nft -f\nflush ruleset\n"
 
 
+@needs.nftables
 def test_a_rule_that_cannot_be_put_in_leaves_all_as_it_was(tmp_path: Path) -> None:
     with machine(tmp_path / "m", room=True) as host:
         assert run(host, "firewall-open", port=8080).outcome == "failed"
@@ -287,6 +291,7 @@ def test_a_rule_that_cannot_be_put_in_leaves_all_as_it_was(tmp_path: Path) -> No
         assert rules(host) == before
 
 
+@needs.nftables
 def test_the_machine_undoes_a_closed_port_by_itself_unless_it_is_told_not_to(tmp_path: Path) -> None:
     with machine(tmp_path / "m", room=True) as host:
         host.do(f"nft '{RULES}; add rule inet filter input udp dport 53 accept'")
@@ -300,6 +305,7 @@ def test_the_machine_undoes_a_closed_port_by_itself_unless_it_is_told_not_to(tmp
         assert rules(host) == before
 
 
+@needs.nftables
 def test_closing_what_nothing_opens_changes_nothing(tmp_path: Path) -> None:
     with machine(tmp_path / "m", room=True) as host:
         host.do(f"nft '{RULES}'")
@@ -307,6 +313,7 @@ def test_closing_what_nothing_opens_changes_nothing(tmp_path: Path) -> None:
         assert (done.outcome, done.asked) == ("failed", [])
 
 
+@needs.nftables
 def test_every_rule_that_lets_a_port_in_is_asked_about(tmp_path: Path) -> None:
     with machine(tmp_path / "m", room=True) as host:
         host.do(f"nft '{RULES}'")
@@ -316,6 +323,7 @@ def test_every_rule_that_lets_a_port_in_is_asked_about(tmp_path: Path) -> None:
         assert "dport 22" not in rules(host)
 
 
+@needs.nftables
 def test_rules_that_stay_are_all_put_back(tmp_path: Path) -> None:
     with machine(tmp_path / "m", room=True) as host:
         host.do(f"nft '{RULES}'")
