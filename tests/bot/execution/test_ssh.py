@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from bot.execution.executor import FleetExecutor
 from bot.inventory import TargetConfig, build
 from bot.ports import EndKind, Streams
+from tests import needs
 from tests.bot.execution.conftest import QUICK, Fleet, MakeFleet
 from tests.bot.execution.processes import gone, pids_in
 from tests.bot.execution.relay import Relay
@@ -27,6 +28,7 @@ async def test_a_command_goes_there_and_back(make_fleet: MakeFleet) -> None:
     assert (await fleet.run("box", "kill -USR1 $$")).exit_code == 128 + 10
 
 
+@needs.openssh
 async def test_a_step_of_a_runbook_tells_its_streams_apart(make_fleet: MakeFleet) -> None:
     ended = await make_fleet().run("box", "echo out; echo err >&2", runbook="r#s")
     assert ended.output.streams == Streams(stdout=b"out\n", stderr=b"err\n")

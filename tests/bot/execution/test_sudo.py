@@ -87,7 +87,7 @@ def _tries(folder: Path) -> int:
     return len((folder / "tries").read_text().split()) if (folder / "tries").exists() else 0
 
 
-both = pytest.mark.parametrize("kind", ["ssh", "local"])
+both = pytest.mark.parametrize("kind", [pytest.param("ssh", marks=needs.openssh), "local"])
 
 
 @both
@@ -199,6 +199,7 @@ async def test_a_sudo_that_hangs_ends_with_what_it_said(make_fleet: MakeFleet, a
     assert _tries(asking) == 1  # what stops it is no further try
 
 
+@needs.openssh
 async def test_a_container_on_a_host_whose_sudo_asks(
     make_fleet: MakeFleet, asking: Path, tmp_path: Path
 ) -> None:
