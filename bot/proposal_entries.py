@@ -60,6 +60,19 @@ def write(
         )
 
 
+def write_queued(outcome: Outcome, proposal: ProposalId, free: Sequence[Judged]) -> None:
+    """Write down that members of a fan-out that need nobody's yes may start, by the rules that let them."""
+    by_rule: dict[str, list[Json]] = {}
+    for one in free:
+        by_rule.setdefault(one.route.rule, []).append(one.action.id)
+    for rule, actions in by_rule.items():
+        outcome.write(
+            Kind.PROPOSAL_QUEUED,
+            correlation_id=proposal,
+            body={"proposal": proposal, "actions": actions, "rule": rule},
+        )
+
+
 def _head(
     core: Core, outcome: Outcome, asked: "Asked", *, proposal: ProposalId, digest: Digest
 ) -> dict[str, Json]:

@@ -150,6 +150,9 @@ def propose_judged(
     outcome.expect(ProposalIsNew(proposal))
     proposal_entries.write(core, outcome, asked, judged, brake, digest=digest)
     _open(core, outcome, judged, asked, brake=brake, digest=digest)
+    if brake is not None:
+        free = [one for one in judged if one.route.kind is RouteKind.AUTO]
+        proposal_entries.write_queued(outcome, proposal, free)
     if not asked.quiet or any(one.route.kind is not RouteKind.AUTO for one in judged):
         outcome.card(proposal, place=asked.shown_in)
     elsewhere = list(

@@ -33,6 +33,7 @@ class Kind(StrEnum):
     REQUEST_DENIED = "request:denied"
     PROPOSAL_MADE = "proposal:made"
     PROPOSAL_LISTED = "proposal:listed"
+    PROPOSAL_QUEUED = "proposal:queued"
     PROPOSAL_TOLD = "proposal:told"
     APPROVAL_OPENED = "approval:opened"
     APPROVAL_NUDGED = "approval:nudged"

@@ -40,13 +40,14 @@ from ledger import (
     plans,
     runs,
     signals,
+    switches,
     trusting,
     turns,
 )
 from ledger.chain import canonical
-from ledger.codec import Doc, items, mapping
+from ledger.codec import Doc, items, mapping, texts
 from ledger.expecting import holds
-from ledger.kinds import Entry, Json, Kind
+from ledger.kinds import Entry, Kind
 from ledger.reader import Handler
 from ledger.readout import request_words
 
@@ -56,7 +57,20 @@ S = TypeVar("S", bound=StrEnum)
 E = TypeVar("E", bound=StrEnum)
 
 #: What is projected elsewhere, a subject each.
-_MORE = (commitments, jobs, beliefs, dials, guidance, trusting, runs, plans, delegates, learning, signals)
+_MORE = (
+    switches,
+    commitments,
+    jobs,
+    beliefs,
+    dials,
+    guidance,
+    trusting,
+    runs,
+    plans,
+    delegates,
+    learning,
+    signals,
+)
 
 #: In an order that lets them be emptied.
 TABLES = (
@@ -71,8 +85,6 @@ TABLES = (
     "clarification",
     "window",
     "owed",
-    "switch",
-    "loosening",
     *accounts.TABLES,
     *(table for one in _MORE for table in one.TABLES),
 )
@@ -234,6 +246,24 @@ def _action_queued(connection: sqlite3.Connection, entry: Entry, body: Doc) -> N
     trusting.used(connection, body)
 
 
+def _proposal_queued(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
+    """Queue what needs nobody's yes of a fan-out, all of it at once."""
+    names = texts(body["actions"])
+    asked = json.dumps(names)
+    free = connection.execute(
+        "SELECT count(*) FROM action WHERE id IN (SELECT value FROM json_each(?))"
+        " AND proposal=? AND state=? AND route=?",
+        (asked, body["proposal"], ActionState.PROPOSED, RouteKind.AUTO),
+    ).fetchone()[0]
+    if free != len(names):
+        raise TransitionError(f"something of {body['proposal']} needs a grant to be queued")
+    connection.execute(
+        "UPDATE action SET state=?, queued_at=? WHERE id IN (SELECT value FROM json_each(?))",
+        (_next(ACTION, ActionState.PROPOSED, ActionEvent.QUEUE), entry.at, asked),
+    )
+    trusting.used(connection, body, times=len(names))
+
+
 def _action_unqueued(connection: sqlite3.Connection, _entry: Entry, body: Doc) -> None:
     state, *_ = _action(connection, body)
     connection.execute(
@@ -301,13 +331,20 @@ def _move_action(connection: sqlite3.Connection, body: Doc, event: ActionEvent) 
     connection.execute("UPDATE action SET state=? WHERE id=?", (_next(ACTION, state, event), body["action"]))
 
 
-# ---------------------------------------------------------------- clarifications, switches
+# ---------------------------------------------------------------- clarifications
 
 
 def _clarification_asked(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
     connection.execute(
         "INSERT INTO clarification (id, place, person, state, deadline_at, doc) VALUES (?, ?, ?, ?, ?, ?)",
-        (*_asked(body, "clarification"), ClarificationState.PENDING, body["deadline_at"], entry.body),
+        (
+            body["clarification"],
+            body["place"],
+            body["person"],
+            ClarificationState.PENDING,
+            body["deadline_at"],
+            entry.body,
+        ),
     )
 
 
@@ -319,30 +356,6 @@ def _clarification_ended(event: ClarificationEvent) -> Handler:
         connection.execute("UPDATE clarification SET state=? WHERE id=?", (after, key))
 
     return handle
-
-
-def _switch_changed(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
-    connection.execute(
-        "INSERT OR REPLACE INTO switch (name, value, seq) VALUES (?, ?, ?)",
-        (body["switch"], json.dumps(body["value"], sort_keys=True), entry.seq),
-    )
-
-
-def _loosening_asked(connection: sqlite3.Connection, entry: Entry, body: Doc) -> None:
-    connection.execute(
-        "INSERT INTO loosening (id, place, person, state, phrase, deadline_at, doc)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (*_asked(body, "loosening"), "pending", body["phrase"], body["deadline_at"], entry.body),
-    )
-
-
-def _asked(body: Doc, what: str) -> tuple[Json, Json, Json]:
-    """Return the id of what was asked for, where, and by whom."""
-    return body[what], body["place"], body["person"]
-
-
-def _loosening_ended(connection: sqlite3.Connection, _entry: Entry, body: Doc) -> None:
-    connection.execute("UPDATE loosening SET state=? WHERE id=?", (body["how"], body["loosening"]))
 
 
 def _next(table: Mapping[tuple[S, E], S], state: S, event: E) -> S:
@@ -363,6 +376,7 @@ HANDLERS: Mapping[str, Handler] = {
     Kind.PLACE_MOVED: places.moved,
     Kind.PROPOSAL_MADE: _proposal_made,
     Kind.PROPOSAL_LISTED: _proposal_listed,
+    Kind.PROPOSAL_QUEUED: _proposal_queued,
     Kind.PROPOSAL_TOLD: approvals.told,
     Kind.APPROVAL_OPENED: _approval_opened,
     Kind.APPROVAL_NUDGED: approvals.climbed(ApprovalEvent.NUDGE, Rung.NUDGE),
@@ -388,13 +402,10 @@ HANDLERS: Mapping[str, Handler] = {
     Kind.CLARIFICATION_CANCELLED: _clarification_ended(ClarificationEvent.CANCEL),
     Kind.CLARIFICATION_EXPIRED: _clarification_ended(ClarificationEvent.EXPIRE),
     Kind.CLARIFICATION_SUPERSEDED: _clarification_ended(ClarificationEvent.SUPERSEDE),
-    Kind.SWITCH_CHANGED: _switch_changed,
     Kind.PAIRING_OFFERED: accounts.offered,
     Kind.PAIRING_MISSED: accounts.missed,
     Kind.PAIRING_ENDED: accounts.ended,
     Kind.ACCOUNT_PAIRED: accounts.paired,
     Kind.ACCOUNT_UNPAIRED: accounts.unpaired,
-    Kind.LOOSENING_ASKED: _loosening_asked,
-    Kind.LOOSENING_ENDED: _loosening_ended,
     **{kind: handler for one in _MORE for kind, handler in one.HANDLERS.items()},
 }

@@ -66,10 +66,10 @@ def _revoked(connection: sqlite3.Connection, _entry: Entry, body: Doc) -> None:
     connection.execute("UPDATE trust_rule SET state=?, doc=? WHERE id=?", (REVOKED, doc, body["rule"]))
 
 
-def used(connection: sqlite3.Connection, body: Doc) -> None:
-    """Count a use where the entry that queued an action names a rule."""
+def used(connection: sqlite3.Connection, body: Doc, *, times: int = 1) -> None:
+    """Count the uses where the entry that queued actions, `times` of them, names a rule."""
     if body.get("rule"):
-        connection.execute("UPDATE trust_rule SET used=used+1 WHERE id=?", (body["rule"],))
+        connection.execute("UPDATE trust_rule SET used=used+? WHERE id=?", (times, body["rule"]))
 
 
 HANDLERS: Mapping[str, Handler] = {Kind.TRUST_RULE_MADE: _made, Kind.TRUST_RULE_REVOKED: _revoked}

@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 from datetime import timedelta
 
 from bot.core import Core
@@ -22,10 +21,10 @@ from bot.fanout.gathering import Gathering
 from bot.fanout.going import UNDER_WAY, Going
 from bot.fanout.recording import Checked, Happened, Ran
 from bot.ports import EndKind
-from gate.domain import ActionId, ProposalId, RouteKind
+from gate.domain import ActionId, ProposalId
 from gate.fanout import Brake, Member, next_starts, rests
 from gate.lifecycle import ActionState
-from ledger.kinds import ActionIs, Batch, Draft, Kind, LedgerUnwritableError, LostRaceError
+from ledger.kinds import LedgerUnwritableError, LostRaceError
 from ledger.views import ActionView, ProposalView
 
 log = logging.getLogger(__name__)
@@ -61,18 +60,16 @@ class Fanouts:
         self.stuck: Callable[[ProposalId, LedgerUnwritableError], None] = _ignored
 
     async def move(self, proposal: ProposalId) -> ProposalView | None:
-        """Read a fan-out anew and start what is next; return it as it was read, None for what is none.
-
-        Raises:
-            LedgerUnwritableError: it could not be queued.
-        """
+        """Read a fan-out anew and start what is next; return it as it was read, None for what is none."""
         head = await asyncio.to_thread(self._core.queries.head, proposal)
         if head.fanout is None:
             return None
         going = self._going.get(proposal) or self._begun(head, head.fanout.brake)
         going.moving += 1
         try:
-            view = await asyncio.to_thread(self._queued, proposal)
+            view = await asyncio.to_thread(self._core.queries.proposal, proposal)
+            if view is None:
+                raise LookupError(f"no proposal {proposal}")
             going.read(view)
             self._advance(going)
         finally:
@@ -117,38 +114,6 @@ class Fanouts:
         # Whoever moved it meanwhile may have begun anew.
         if going.pause is None and self._going.get(going.view.id) is going:
             del self._going[going.view.id]
-
-    def _queued(self, proposal: ProposalId) -> ProposalView:
-        """Queue what needs nobody's yes, all of it at once, and return the fan-out as it is then."""
-        while True:
-            view = self._core.queries.proposal(proposal)
-            if view is None:
-                raise LookupError(f"no proposal {proposal}")
-            free = [one for one in view.actions if _is_free(one)]
-            if not free:
-                return view
-            drafts = tuple(
-                Draft(
-                    kind=Kind.ACTION_QUEUED,
-                    correlation_id=proposal,
-                    body={"action": one.action.id, "grant": None, "because": one.because, "rule": one.rule},
-                )
-                for one in free
-            )
-            expects = tuple(ActionIs(one.action.id, ActionState.PROPOSED) for one in free)
-            try:
-                self._core.ledger.append(Batch(at=self._core.now(), drafts=drafts, expects=expects))
-            except LostRaceError:
-                continue
-            self._core.probe("action.queued")
-            queued = {one.action.id for one in free}
-            return replace(
-                view,
-                actions=tuple(
-                    replace(one, state=ActionState.QUEUED) if one.action.id in queued else one
-                    for one in view.actions
-                ),
-            )
 
     # ------------------------------------------------------------ who is next
 
@@ -344,10 +309,6 @@ def _is_last_word(one: Happened) -> bool:
     if not isinstance(one, Ran) or one.view.action.verify is None:
         return True
     return one.ended.kind is not EndKind.EXITED or one.ended.exit_code != 0
-
-
-def _is_free(one: ActionView) -> bool:
-    return one.state is ActionState.PROPOSED and one.route is RouteKind.AUTO and one.approval is None
 
 
 def _unseen(_chunk: bytes) -> None:

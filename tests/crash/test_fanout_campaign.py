@@ -53,6 +53,8 @@ CYCLES: tuple[tuple[str, *tuple[Moment, ...]], ...] = (
     ("destroys", ("run.after", 3), ("writing action:unqueued", 1), ("start.recorded", 1)),
     ("checked", ("run.after", 2)),
     ("checked", ("check.after", 2)),
+    ("reads", ("writing proposal:queued", 1)),
+    ("reads", ("turn.recorded", 1)),
     ("reads", ("run.before", 5)),
     ("reads", ("end.recorded", 3)),
 )

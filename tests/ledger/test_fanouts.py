@@ -5,7 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from gate.domain import ActionId, PersonId, Target, TargetId, TargetKind
+from gate.domain import ActionId, PersonId, RouteKind, Target, TargetId, TargetKind
+from gate.errors import TransitionError
 from gate.fanout import Brake
 from gate.lifecycle import ActionState
 from ledger import remains, waiting
@@ -13,9 +14,10 @@ from ledger.kinds import Draft, Kind
 from ledger.projections import TABLES, reset
 from ledger.tally import Tally
 from ledger.views import PRUNED, FanoutView
-from tests.gate.makers import HERE, NOW, P1
+from tests.gate.makers import HERE, NOW, P1, P2
 from tests.ledger.entries.actions import ended, queued, started, unqueued, verified
-from tests.ledger.entries.proposals import Planned, decided, fanned_out, opened, planned
+from tests.ledger.entries.learning import trusted
+from tests.ledger.entries.proposals import Planned, decided, fanned_out, let_go, made, opened, planned
 from tests.ledger.entries.turns import answered
 from tests.ledger.story import Story
 
@@ -119,6 +121,62 @@ def test_each_command_of_it_is_counted_once(tale: Story) -> None:
     found.catch_up()
     assert found.routes == {"approval": 4}
     assert sum(found.origins.values()) == 4
+
+
+FREE = tuple(replace(one, route=RouteKind.AUTO) for one in MANY)
+
+
+def test_what_needs_nobody_is_queued_together(tale: Story) -> None:
+    tale.write(*fanned_out(*FREE), let_go(*FREE[:3]))
+    view = tale.queries.proposal(P1)
+    assert view is not None
+    assert [one.state for one in view.actions] == [*[ActionState.QUEUED] * 3, ActionState.PROPOSED]
+    assert [one.queued_at for one in view.actions] == [NOW, NOW, NOW, None]
+    assert {one.approval for one in view.actions} == {None}
+    before = rows(tale)
+    tale.ledger.rebuild(reset)
+    assert rows(tale) == before
+    tale.write(started(FREE[0], grant=None))
+
+
+@pytest.mark.parametrize(
+    ("listed", "named"),
+    [
+        pytest.param((*FREE[:3], FOUR), FREE, id="one of them needs a yes"),
+        pytest.param(FREE[:3], FREE, id="one of them is no action"),
+        pytest.param(FREE, (*FREE, FREE[0]), id="one is named twice"),
+    ],
+)
+def test_what_may_not_be_queued_is_not_queued_with_others(
+    tale: Story, listed: tuple[Planned, ...], named: tuple[Planned, ...]
+) -> None:
+    with pytest.raises(TransitionError):
+        tale.write(*fanned_out(*listed), let_go(*named))
+    assert tale.queries.proposal(P1) is None
+
+
+def test_what_has_moved_on_is_not_queued_again(tale: Story) -> None:
+    tale.write(*fanned_out(*FREE), let_go(*FREE))
+    tale.write(started(FREE[0], grant=None))
+    tale.write(unqueued(FREE[1]), asked(FREE[1], "b", ROUND_2))
+    for again in FREE:
+        with pytest.raises(TransitionError):
+            tale.write(let_go(again))
+
+
+def test_what_is_of_another_proposal_is_not_queued_with_it(tale: Story) -> None:
+    other = planned(proposal=P2, route=RouteKind.AUTO)
+    tale.write(*fanned_out(*FREE), made(other))
+    with pytest.raises(TransitionError):
+        tale.write(let_go(*FREE, other))
+
+
+def test_a_rule_is_used_once_by_each_that_it_queues(tale: Story) -> None:
+    tale.write(trusted())
+    tale.write(*fanned_out(*FREE), let_go(*FREE[:3], rule="t3r9a7"), let_go(FREE[3]))
+    found = tale.queries.trust_rule("t3r9a7")
+    assert found is not None
+    assert found.used == 3
 
 
 def test_the_yes_is_used_as_long_as_something_of_its_list_runs(tale: Story) -> None:

@@ -30,7 +30,7 @@ from ledger.kinds import ActionIs, Draft, Kind, LostRaceError
 from ledger.projections import TABLES, reset
 from ledger.queries import Queries
 from tests.ledger.entries.actions import ended, queued, settled, started, unqueued
-from tests.ledger.entries.proposals import Planned, decided, made, opened, planned, voted
+from tests.ledger.entries.proposals import Planned, decided, let_go, made, opened, planned, voted
 from tests.ledger.story import Story, open_real
 
 APPROVAL_ENDS = {
@@ -287,9 +287,9 @@ class Life(RuleBasedStateMachine):
         return self.actions[which % len(self.actions)]
 
     def _queue(self, one: Modelled, grant: str | None) -> None:
-        self._try(
-            one, queued(one.plan, grant=grant), ActionEvent.QUEUE, lambda: None, legal=_may_queue(one, grant)
-        )
+        together = grant is None and one.plan.action.index % 2
+        draft = let_go(one.plan) if together else queued(one.plan, grant=grant)
+        self._try(one, draft, ActionEvent.QUEUE, lambda: None, legal=_may_queue(one, grant))
 
     def _start(self, one: Modelled, grant: str | None) -> None:
         draft = started(one.plan, grant=grant)
@@ -307,6 +307,7 @@ class Life(RuleBasedStateMachine):
         for grant in (None, *one.approvals):
             attempts.append((queued(plan, grant=grant), ActionEvent.QUEUE, _may_queue(one, grant)))
             attempts.append((started(plan, grant=grant), ActionEvent.START, grant == one.grant))
+        attempts.append((let_go(plan), ActionEvent.QUEUE, _may_queue(one, None)))
         for draft, event, legal in attempts:
             if not legal or advance(ACTION, one.state, event) is None:
                 self._written(draft, legal=False)

@@ -69,7 +69,7 @@ async def test_reading_goes_everywhere_at_once_and_asks_nobody(tmp_path: Path) -
         await kit.at_rest()
         assert kit.states() == ["succeeded"] * 12
         kinds = Counter(kit.kinds())
-        assert (kinds["action:queued"], kinds["action:started"], kinds["action:succeeded"]) == (12, 12, 12)
+        assert (kinds["proposal:queued"], kinds["action:started"], kinds["action:succeeded"]) == (1, 12, 12)
         assert kinds["approval:opened"] == 0
         assert "12 hosts" in shown
         assert any("12 hosts agree" in one.text for one in kit.port.screen.values())

@@ -103,6 +103,13 @@ def fanned_out(*actions: Planned) -> tuple[Draft, Draft]:
     )
 
 
+def let_go(*actions: Planned, rule: str = "") -> Draft:
+    """Actions of a fan-out that need nobody's yes were queued together."""
+    proposal = actions[0].action.id.rpartition(".")[0]
+    names: list[Json] = [one.action.id for one in actions]
+    return about(actions[0], Kind.PROPOSAL_QUEUED, {"proposal": proposal, "actions": names, "rule": rule})
+
+
 def told(one: Planned) -> Draft:
     """The end of a proposal was told where it was asked."""
     return about(one, Kind.PROPOSAL_TOLD, {"proposal": one.action.id.rpartition(".")[0], "place": HERE})
