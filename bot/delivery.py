@@ -73,7 +73,7 @@ class Delivery:
         self._inherited: set[int] = set()
         self._editing: dict[ProposalId, asyncio.Task[None]] = {}
         self._again: set[ProposalId] = set()
-        # Cards on their way, by effect, and those of them whose proposal changed after they were drawn.
+        # Cards drawn and on their way, by effect, and proposals that changed after one of theirs was drawn.
         self._on_the_way: dict[int, ProposalId] = {}
         self._outdated: set[ProposalId] = set()
         # Effects of which a card's next edit is the performance, and effects performed and not recorded yet.
@@ -152,8 +152,6 @@ class Delivery:
         try:
             while lane:
                 item = lane.popleft()
-                if item.kind is EffectKind.CARD:
-                    self._on_the_way[item.id] = ProposalId(item.subject)
                 self._core.probe("outbox.before")
                 self._performed[item.id] = await self._perform(item)
                 self._core.probe("outbox.after")
@@ -229,8 +227,9 @@ class Delivery:
         while True:
             try:
                 if looks and (found := await port.find(place, nonce=item.nonce)) is not None:
-                    if item.kind is EffectKind.CARD:
-                        self._outdated.add(ProposalId(item.subject))  # it shows what was so back then
+                    if item.kind is EffectKind.CARD:  # it shows what was so back then
+                        self._on_the_way[item.id] = ProposalId(item.subject)
+                        self._outdated.add(ProposalId(item.subject))
                     return found
                 return await self._show(port, place, item)
             except BusyError as error:
@@ -249,6 +248,8 @@ class Delivery:
             if asked is not None:
                 await port.edit(ref_of(asked.ref), Message(body=text_of(item.body["text"])))
             return None
+        if item.kind is EffectKind.CARD:  # what changes from here on is not in it
+            self._on_the_way[item.id] = ProposalId(item.subject)
         message = await asyncio.to_thread(self._message, port, item)
         if item.kind is EffectKind.NOTE:
             await port.note(place, account_of(item.body["account"]), message)

@@ -1,13 +1,15 @@
 """Delivery: each place in its order, places side by side, busy platforms, and edits that hold up no card."""
 
 import asyncio
+import threading
 from pathlib import Path
 
 import pytest
 
 from bot import delivery as delivering
-from bot.ports import BusyError, Message, MessageRef, RejectedError, UncertainError
-from gate.domain import ProposalId
+from bot.core import Core
+from bot.ports import BusyError, Message, MessageRef, PlaceRef, RejectedError, UncertainError
+from gate.domain import PlaceId, ProposalId
 from tests.bot.sending import RESTART, Fault, UnsurePort, at_once, cards, states, until
 from tests.bot.test_digest import Ends
 from tests.kit import conversation, person
@@ -187,3 +189,32 @@ async def test_a_card_that_changed_while_it_was_on_its_way_is_drawn_anew(tmp_pat
         card = next(one for one in port.screen.values() if one.ref.place.channel == "ops")
         assert not card.message.buttons
         assert card.edits
+
+
+async def test_a_card_that_changed_before_it_was_drawn_is_drawn_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port, changed = UnsurePort(), threading.Event()
+    plain = delivering.place_ref
+
+    def late(core: Core, place: PlaceId) -> PlaceRef | None:
+        found = plain(core, place)
+        if found is not None and found.channel == "ops":
+            assert changed.wait(timeout=60)
+        return found
+
+    monkeypatch.setattr(delivering, "place_ref", late)
+    async with conversation(tmp_path, executor=Ends, port=port) as kit:
+        asked = await kit.hand_over(kit.inbound(RESTART))
+        await until(lambda: states(kit) == [("pending", False)])
+        await kit.say(f"deny {kit.newest_id()}, not today", place="elsewhere", settle=False)
+        await until(lambda: kit.states() == ["cancelled"])
+        await until(lambda: bool(states(kit, "refresh")))
+        await until(lambda: {one for one, _ in states(kit, "refresh")} == {"done"})
+        changed.set()
+        await asked.settled
+        await kit.app.conversation._delivery.settled()
+        card = next(one for one in port.screen.values() if one.ref.place.channel == "ops")
+        assert "not today" in card.text
+        assert not card.message.buttons
+        assert not card.edits
