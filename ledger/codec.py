@@ -194,7 +194,7 @@ def items(value: Json) -> list[Json]:
 
 def texts(value: Json) -> tuple[str, ...]:
     """Return `value`, which must be an array of strings."""
-    return tuple(_text(item) for item in items(value))
+    return tuple(map(_text, items(value)))
 
 
 def optional(value: Json) -> str | None:

@@ -70,11 +70,12 @@ class _Said(NamedTuple):
     settled: str | None = None
 
 
+_COLUMNS = ", ".join(f"a.{name}" for name in _Row._fields)
 _ACTIONS = (
-    f"SELECT {', '.join(f'a.{name}' for name in _Row._fields)}"  # noqa: S608 - names of columns
-    " FROM json_each(?) n JOIN action a ON a.id = n.value"
+    f"SELECT {_COLUMNS} FROM json_each(?) n JOIN action a ON a.id = n.value"  # noqa: S608 - names of columns
     " JOIN proposal p ON p.id = a.proposal ORDER BY p.made_seq, a.position"
 )
+_ACTIONS_OF = f"SELECT {_COLUMNS} FROM action a WHERE a.proposal = ? ORDER BY a.position"  # noqa: S608 - likewise
 _PARENTS = "SELECT id, doc FROM proposal WHERE id IN (SELECT value FROM json_each(?))"
 #: The newest approval of each action.
 _APPROVALS = (
@@ -95,8 +96,7 @@ class ProposalReader(Reader):
             head = self.head(proposal)
         except LookupError:
             return None
-        actions = self._rows("SELECT id FROM action WHERE proposal=? ORDER BY position", proposal)
-        return replace(head, actions=self.actions([ActionId(one["id"]) for one in actions]))
+        return replace(head, actions=self._actions(_ACTIONS_OF, proposal))
 
     def head(self, proposal: ProposalId) -> ProposalView:
         """Return one proposal without its actions; raises LookupError for an unknown id."""
@@ -157,16 +157,20 @@ class ProposalReader(Reader):
 
     def actions(self, names: Sequence[ActionId]) -> tuple[ActionView, ...]:
         """Return the actions of these ids that there are, oldest proposal first, in their order there."""
-        rows = [_Row(*row) for row in self._rows(_ACTIONS, json.dumps(names))]
+        return self._actions(_ACTIONS, json.dumps(names))
+
+    def _actions(self, query: str, value: str) -> tuple[ActionView, ...]:
+        # plain tuples, which cost half of rows with names
+        rows = [_Row._make(row) for row in self._connect().execute(query, (value,))]
         whose = json.dumps(list({row.proposal for row in rows}))
         parents = {row["id"]: json.loads(row["doc"]) for row in self._rows(_PARENTS, whose)}
         references = [_references(row, parents[row.proposal]) for row in rows]
         word = self._words(one for each in references for one in each)
-        said = [_Said(*(None if one is None else word(one) for one in each)) for each in references]
-        newest = self._newest_approvals(names)
+        said = [_Said(*[None if one is None else word(one) for one in each]) for each in references]
+        newest = self._newest_approvals([row.id for row in rows])
         return tuple(_view(row, words, newest.get(row.id)) for row, words in zip(rows, said, strict=True))
 
-    def _newest_approvals(self, names: Sequence[ActionId]) -> dict[str, ApprovalView]:
+    def _newest_approvals(self, names: Sequence[str]) -> dict[str, ApprovalView]:
         """Return the newest approval of each of these actions that has one."""
         rows = self._rows(_APPROVALS, json.dumps(names))
         asked = json.dumps([row["id"] for row in rows])
