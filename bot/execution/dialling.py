@@ -13,7 +13,7 @@ from asyncssh.config import SSHClientConfig
 from bot.execution.key_ring import KeyRing
 from bot.execution.keys import Offer, hint, offer
 from bot.execution.limits import Limits
-from bot.execution.trust import Client, ciphers, host_key_algorithms, known, refusal
+from bot.execution.trust import Client, ciphers, host_key_algorithms, key_exchanges, known, refusal
 from bot.execution.turns import Handshakes, Turn
 from bot.execution.unreached import Unreached, UnreachedError, explain
 from bot.execution.wire import Names, Wire
@@ -125,6 +125,7 @@ class Dialler:
                 ignore_encrypted=True,
                 known_hosts=known(keys),
                 server_host_key_algs=host_key_algorithms(host, keys),
+                kex_algs=key_exchanges(host),
                 encryption_algs=ciphers(host),
                 x509_trusted_certs=None,
                 x509_trusted_cert_paths=[],

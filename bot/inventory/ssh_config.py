@@ -45,7 +45,7 @@ class SshHost:
         known_hosts: files of trusted keys; () when the config switches checking by file off.
         plain_tcp: nothing special is wanted of the connection itself (ProxyCommand, BindAddress, …).
         identities_only: only keys that the config names may be offered, the agent's too.
-        picks_ciphers, picks_host_key_algorithms: the user chose these; ours stand back.
+        picks_ciphers, picks_key_exchanges, picks_host_key_algorithms: the user chose these; ours stand back.
         said: all that the config says of it, for the connection, so that what was identified is what is used.
             None where more is to be asked than is known by now (`Match final`, CanonicalizeHostname): the
             whole config is to be read again.
@@ -63,6 +63,7 @@ class SshHost:
     identities_only: bool = False
     plain_tcp: bool = True
     picks_ciphers: bool = False
+    picks_key_exchanges: bool = False
     picks_host_key_algorithms: bool = False
     said: "SSHClientConfig | None" = field(default=None, compare=False, repr=False)
 
@@ -144,6 +145,7 @@ def _host(config: "Recording", alias: str, local_user: str) -> SshHost:
         identities_only=config.get("IdentitiesOnly") is True,
         plain_tcp=all(config.get(option) is None for option in _OWN_TRANSPORT),
         picks_ciphers=config.get("Ciphers") is not None,
+        picks_key_exchanges=config.get("KexAlgorithms") is not None,
         picks_host_key_algorithms=config.get("HostKeyAlgorithms") is not None,
         said=config if config.is_settled() else None,
     )
