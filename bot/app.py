@@ -31,6 +31,7 @@ from bot.delegates.keys import read as read_keys
 from bot.delegates.loading import delegates_of
 from bot.delivery import Delivery, Live
 from bot.execution.executor import FleetExecutor
+from bot.execution.limits import Limits
 from bot.execution.work import Work
 from bot.ids import RandomIds
 from bot.known_secrets import KnownSecrets
@@ -117,12 +118,14 @@ def build(
     settings = Settings(start=config.layers, runtime=functools.partial(said_at_run_time, queries))
     kept = functools.partial(settings.number, "bot.output_max_bytes")
     waiting = functools.partial(settings.number, "bot.waiting_shells")
+    limits = Limits(handshakes_each=config.number("bot.logins_at_once"))
     core = Core(
         ledger=ledger,
         queries=queries,
         inventory=inventory,
         shelf=shelf,
-        executor=executor or FleetExecutor(inventory, output_bytes=kept, waiting=waiting, learn=known.learn),
+        executor=executor
+        or FleetExecutor(inventory, limits=limits, output_bytes=kept, waiting=waiting, learn=known.learn),
         rules=rules_of(config),
         lexicons=load_lexicons(),
         policy=config.policy,

@@ -1,10 +1,10 @@
 """One command on many hosts: sayso against asyncssh alone, parallel-ssh, OpenSSH with xargs, and Ansible.
 
 All of them run the same line on the same logical hosts of one private sshd (tests/simulators/fleet.py), with
-one connection for each host and as many commands at once as sayso runs. sayso is told "on @all: uptime", and
+one connection for each host and as many commands, and connections being opened, at once (`bot.logins_at_once`:
+sayso would open 8 at a time at an sshd that it knows by its key to be one). sayso is told "on @all: uptime", and
 is done when every host's end is in the ledger on disk and the card of it is drawn. Cold begins without
-connections (sayso opens fewer of them at once than the others do, since it tells the one sshd by its key),
-warm has them. sayso takes part twice: as it comes, when on warm connections shells wait for what only reads
+connections, warm has them. sayso takes part twice: as it comes, when on warm connections shells wait for what only reads
 (they are opened in the seconds after each round, which are not counted), and without those, where it does
 just the work of the others. Sides take turns, and a ratio is the median of those of the rounds. ssh and
 Ansible get warm once, and Ansible takes part in two rounds only: they are slow enough to be seen so. A host

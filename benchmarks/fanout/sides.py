@@ -243,7 +243,9 @@ def scratch() -> Iterator[Path]:
 def write_config(bench: Bench, folder: Path) -> None:
     """Write the config of sayso in `folder`: every host with the tag `all`."""
     tables = [f'[targets.{name}]\ntags = ["all"]\n' for name in bench.hosts.names]
-    text = f'[bot]\nssh_config = "{bench.hosts.config}"\n' + "".join(tables)
+    # the one sshd behind all hosts takes as many at once as the other sides open
+    bot = f'[bot]\nssh_config = "{bench.hosts.config}"\nlogins_at_once = {min(bench.at_once, 64)}\n'
+    text = bot + "".join(tables)
     (folder / "config.toml").write_text(text)
 
 

@@ -11,8 +11,8 @@ class Limits:
         commands: commands under way at once, over all targets; one that waits for its connection is not.
         channels: commands at once on one connection; OpenSSH's stock MaxSessions is 10.
         handshakes: connections being opened at once, over all hosts.
-        handshakes_each: the same at one address, and at one sshd; a stock one starts to drop at 10 that have
-            not logged in yet (MaxStartups 10:30:100), and others connect to it too.
+        handshakes_each: the same at one address, and at one sshd (`bot.logins_at_once`); a stock one starts
+            to drop at 10 that have not logged in yet (MaxStartups 10:30:100), and others connect to it too.
         silence_s: seconds without a sign of life after which a host that is being waited for does not count
             against these bounds any more.
         connect_s: seconds for name, TCP, handshake and login together.

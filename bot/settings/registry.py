@@ -85,6 +85,13 @@ SETTINGS: tuple[Setting, ...] = (
         "each host, until 5 minutes after the last one; 0 for none.",
     ),
     Setting(
+        key="bot.logins_at_once",
+        type=Annotated[int, Field(ge=1, le=64)],
+        default=8,
+        help="Connections that may be logging in at once at one SSH server, told by its address and its host "
+        "key; a stock sshd begins to drop them at 10 (MaxStartups).",
+    ),
+    Setting(
         key="policy.posture",
         type=Posture,
         default=Posture.APPROVE_MOST,

@@ -1,5 +1,6 @@
 """Settings that take a restart, each given when a process starts; see test_every_setting."""
 
+import asyncio
 import grp
 import os
 import stat
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from bot.app import open_ledger
+from bot.execution.limits import Limits
 from bot.inventory import ServiceConfig
 from bot.judging import judge
 from bot.planning.drafts import ActionDraft
@@ -22,7 +24,7 @@ from ledger.kinds import Batch, Draft, Kind
 from ledger.store import Ledger
 from tests.bot.cli.test_chat import environ, serving
 from tests.bot.cli.test_metrics import scraped
-from tests.bot.settings.changing import PLACES, TWO, Check, configured, entering, started
+from tests.bot.settings.changing import PLACES, TWO, Check, composed, configured, entering, started
 from tests.kit import ScriptedClock, conversation, local_inventory
 from tests.sshd import free_port
 
@@ -41,6 +43,37 @@ async def _ssh_config(folder: Path) -> None:
     found = inventory.select("web1")
     assert isinstance(found, tuple)
     assert inventory.identify(found[0]).address == "192.0.2.9"
+
+
+@check("bot.logins_at_once")
+async def _logins(folder: Path) -> None:
+    assert await most_at_once(folder / "a", logins=1) == 1
+    assert await most_at_once(folder / "b", logins=3) == 3
+
+
+async def most_at_once(folder: Path, *, logins: int) -> int:
+    """Return how many of five targets at one silent server are connected to at once."""
+    came: list[asyncio.StreamWriter] = []
+    server = await asyncio.start_server(lambda _, writer: came.append(writer), "127.0.0.1", 0)
+    targets = five_at(server.sockets[0].getsockname()[1], folder / "ssh")
+    text = f'[bot]\nssh_config = "{folder}/ssh"\nlogins_at_once = {logins}\n{targets}'
+    async with composed(folder, text) as kit, server:
+        await kit.hand_over(kit.inbound("run uptime on all"))
+        async with asyncio.timeout(10):
+            while not came:  # noqa: ASYNC110 -- who comes is no event of ours
+                await asyncio.sleep(0.01)
+        await asyncio.sleep(Limits().silence_s / 2)  # then the silent ones do not count any more
+        most = len(came)
+        for writer in came:
+            writer.close()
+    return most
+
+
+def five_at(port: int, config: Path) -> str:
+    """Return five targets as a config file has them, all of which lead to `port` of this machine."""
+    config.parent.mkdir()
+    config.write_text(f"Host *\n  HostName 127.0.0.1\n  Port {port}\n")
+    return "".join(f"[targets.web{number}]\n" for number in range(5))
 
 
 # ---------------------------------------------------------------- policy
