@@ -168,4 +168,5 @@ def rejudge(core: Core, view: ActionView, *, at: Standing | None = None) -> Judg
     if view.action.act == AGREE:
         return judge(core, view.action, at=at)
     target = core.inventory.identify(view.action.target)
-    return judge(core, replace(view.action, target=target), at=at)
+    action = view.action if target == view.action.target else replace(view.action, target=target)
+    return judge(core, action, at=at)

@@ -22,6 +22,7 @@ from gate.phrases import phrase_for
 from gate.policy import Catastrophic, Policy, Posture, Switches
 from gate.trust_rules import TrustRule
 
+_NO_SWITCH = Switches()
 _ORDER = (RouteKind.AUTO, RouteKind.APPROVAL, RouteKind.PHRASE, RouteKind.DENY)
 
 
@@ -59,7 +60,9 @@ def route(
             because=f"policy.force_approval_at {policy.force_approval_at}",
         )
     held = _held_back(action, verdict, policy=policy, switches=switches, radius=radius)
-    alone = _held_back(action, verdict, policy=policy, switches=Switches(), radius=radius)
+    alone = held
+    if switches != _NO_SWITCH:
+        alone = _held_back(action, verdict, policy=policy, switches=_NO_SWITCH, radius=radius)
     rule = trusted if alone == "" and not _reaches_many(policy, radius) else None
     if rule is not None:
         held, alone = held or None, None

@@ -220,11 +220,9 @@ def _view(row: _Row, said: _Said, approval: ApprovalView | None) -> ActionView:
 
 
 def _built(row: _Row, said: _Said, approval: ApprovalView | None) -> ActionView:
-    static = _static(row.doc)
+    static = _static(row.doc, said.command or "", said.purpose or "", said.verify)
     return ActionView(
-        action=replace(
-            static.action, command=said.command or "", purpose=said.purpose or "", verify=said.verify
-        ),
+        action=static.action,
         digest=Digest(row.digest),
         verdict=static.verdict,
         radius=static.radius,
@@ -251,7 +249,7 @@ _remembered = functools.lru_cache(maxsize=2048)(_built)
 
 @dataclass(frozen=True, slots=True)
 class _Static:
-    """What never changes about an action, but for its words, which may be forgotten."""
+    """What never changes about an action; its words are told beside it, since they may be forgotten."""
 
     action: Action
     verdict: Verdict
@@ -262,10 +260,10 @@ class _Static:
 
 
 @functools.lru_cache(maxsize=2048)  # a card of hundreds is drawn again and again while they run
-def _static(text: str) -> _Static:
+def _static(text: str, command: str, purpose: str, verify: str | None) -> _Static:
     doc = json.loads(text)
     return _Static(
-        action=action_of(mapping(doc["slots"]), command="", purpose="", verify=None),
+        action=action_of(mapping(doc["slots"]), command=command, purpose=purpose, verify=verify),
         verdict=verdict_of(mapping(doc["verdict"])),
         radius=radius_of(mapping(doc["radius"])),
         because=doc["because"],

@@ -65,7 +65,8 @@ class Cleared:
 
     def running(self) -> ActionView:
         """Return the view of the action as it runs: its target as it was just identified."""
-        return replace(self.view, action=self.judged.action)
+        action = self.judged.action
+        return self.view if action is self.view.action else replace(self.view, action=action)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -119,7 +119,7 @@ class FleetExecutor:
                 Unreached.DRIFTED, f"{target.id} is not in the inventory any more. Nothing ran."
             )
         # what a target is called or belongs to may change meanwhile; where a command goes may not
-        if replace(now, tags=(), depends_on=(), never_auto_act=False) != replace(
+        if now != target and replace(now, tags=(), depends_on=(), never_auto_act=False) != replace(
             target, tags=(), depends_on=(), never_auto_act=False
         ):
             raise UnreachedError(

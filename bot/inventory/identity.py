@@ -8,6 +8,7 @@ and a host key is what known_hosts trusts, not what the host would show.
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from bot.inventory.hostkeys import HostKeys, KnownHosts
 from bot.inventory.passwords import Password
@@ -29,6 +30,7 @@ class Identifier:
     known_hosts_files: tuple[Path, ...] | None
     local_user: str
     passwords: Mapping[TargetId, Password] = field(default_factory=dict)
+    _reached: dict[TargetId, "_Reached"] = field(default_factory=dict, compare=False, repr=False)
 
     def host(self, alias: str, *, user: str = "", port: int = 0) -> SshHost:
         """Resolve an SSH alias. Raises SshConfigError."""
@@ -57,15 +59,19 @@ class Identifier:
                 return replace(entry, user=self.local_user)
             case TargetKind.SSH:
                 host = self.host(entry.address, user=entry.user, port=entry.port)
-                return replace(
-                    entry,
-                    address=host.address,
-                    port=host.port,
-                    user=host.user,
-                    host_keys=self.trusted(host).fingerprints,
-                )
+                return self._as_reached(entry, host, self.trusted(host))
             case TargetKind.PCT | TargetKind.DOCKER | TargetKind.KUBECTL:
                 return self._inside(entry, targets)
+
+    def _as_reached(self, entry: Target, host: SshHost, keys: HostKeys) -> Target:
+        """Return `entry` with what was found out about it; the same one for as long as that is the same."""
+        last = self._reached.get(entry.id)
+        if last is None or last.entry is not entry or last.host is not host or last.keys is not keys:
+            target = replace(
+                entry, address=host.address, port=host.port, user=host.user, host_keys=keys.fingerprints
+            )
+            last = self._reached[entry.id] = _Reached(entry, host, keys, target)
+        return last.target
 
     def _inside(self, entry: Target, targets: Mapping[TargetId, Target]) -> Target:
         if entry.via is None:
@@ -80,6 +86,15 @@ class Identifier:
             wrapper=outer.wrapper + sudo(outer.become, asks=outer.id in self.passwords) + entry.wrapper,
             state=outer.state if outer.state is TargetState.DESTROYED else entry.state,
         )
+
+
+class _Reached(NamedTuple):
+    """A target, and all that it was made of."""
+
+    entry: Target
+    host: SshHost
+    keys: HostKeys
+    target: Target
 
 
 def sudo(user: str, *, asks: bool = False) -> tuple[str, ...]:
