@@ -30,9 +30,9 @@ _ITEMS = rf"{_ITEM}(?:(?:[ \t]*[,،&][ \t]*(?:{_AND}{_B})?|{_B}{_AND}{_B}){_ON}{
 _CANARY = r"(?P<canary>(?:the[ \t]+)?canar(?:y|ies))"
 _PLEASE = r"(?:please|pls|bitte|por[ \t]+favor|s'il[ \t]+te[ \t]+pla[iî]t|alsjeblieft|من[ \t]+فضلك)"
 _WHY = r"(?:[ \t,;:.\u2013\u2014-]+(?:because|since|weil|porque|parce[ \t]+que|omdat|perché|لأن)\b.*)?"
-_BUT = r"(?:but|aber|pero|mais|mas|maar|ma|و?لكن|بس)"
+BUT = r"(?:but|aber|pero|mais|mas|maar|ma|و?لكن|بس)"
 _PART = re.compile(
-    rf"(?:(?P<before>.{{0,80}}?)[\s,;.،:\u2013\u2014-]+)??(?:{_BUT}{_B})?(?:{_PLEASE}{_B})?"
+    rf"(?:(?P<before>.{{0,80}}?)[\s,;.،:\u2013\u2014-]+)??(?:{BUT}{_B})?(?:{_PLEASE}{_B})?"
     rf"(?:(?P<only>{_ONLY}){_B}{_ON}(?:{_CANARY}|(?P<kept>{_ITEMS}))"
     rf"|(?P<canaries>canar(?:y|ies))[ \t]+only|(?P<alone>{_ITEMS})[ \t]+only"
     rf"|(?:{_ALL_BUT}|{_EXCEPT}){_B}{_ON}(?P<left>{_ITEMS}))"
