@@ -134,9 +134,15 @@ def _line(line: str, known: Known) -> _Read:
 def _grouped_ahead(line: str, known: Known) -> tuple[tuple[str, ...], pacing.Said, str] | None:
     """Split "on all web servers: `uptime`"; without backticks or "run" it may be prose, and is not read."""
     lead = _LEAD_ON.match(line)
-    listed = grammar.target_list(line, lead.end(), known=known) if lead else None
+    listed = grammar.target_list(line, lead.end(), known=known) if lead else _alone(line, known)
     head = _TO_COMMAND.match(line, listed[1]) if listed else None
     return (listed[0], pacing.Said(), line[head.end() :]) if listed and head else None
+
+
+def _alone(line: str, known: Known) -> tuple[tuple[str, ...], int] | None:
+    """Split "everywhere", "all servers" from the front, which take no "on" there."""
+    group = groups.at(line, 0, known.tags)
+    return ((group[0].target,), group[1]) if group and group[0].sure is groups.Sureness.ALONE else None
 
 
 def _paced_ahead(line: str, known: Known) -> tuple[tuple[str, ...], pacing.Said, str] | None:

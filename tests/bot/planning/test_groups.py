@@ -99,6 +99,20 @@ def test_where_it_stands_tells_what_it_means(text: str, command: str, target: st
     assert commands(text) == [(command, (target,))]
 
 
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ("everywhere: `free -m`", "all"),
+        ("everywhere `free -m`", "all"),
+        ("Everywhere, run free -m", "all"),
+        ("all servers: `free -m`", "all"),
+        ("every @web host: run free -m", "@web"),
+    ],
+)
+def test_many_may_be_named_in_front_without_on(text: str, target: str) -> None:
+    assert commands(text) == [("free -m", (target,))]
+
+
 def test_parts_of_a_sentence_have_groups_of_their_own() -> None:
     assert commands("disk and memory on all web servers") == [("df -h", ("@web",)), ("free -h", ("@web",))]
     assert commands("disk space on all web servers and memory on every db") == [
