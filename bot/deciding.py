@@ -6,6 +6,7 @@ from bot import answering, controls
 from bot.answering import Speaker
 from bot.core import Core
 from bot.fanout.picking import names_some
+from bot.fanout.repacing import is_spoken_of
 from bot.hearing import reader
 from bot.outcome import Outcome
 from gate.decide import AskedAgain, Choice, Decision, Granted, Utterance, Voted, decide
@@ -14,21 +15,25 @@ from ledger import waiting
 
 
 def decision_on(core: Core, facts: Facts, utterance: Utterance) -> Decision:
-    """Return what the gate makes of `utterance`; a yes that names some of many is asked about again."""
+    """Return what the gate makes of `utterance`; a yes that may be to some of many is asked about again."""
     decision = decide(facts, utterance, policy=core.policy_now(), read=reader(core), now=core.now())
-    if isinstance(decision, Granted | Voted) and _is_to_some(decision, utterance):
-        because = "names some of them, and the card is for all"
+    if isinstance(decision, Granted | Voted) and (because := _no_plain_yes(decision, utterance)):
         return AskedAgain(approvals=decision.approvals, because=because)
     return decision
 
 
-def _is_to_some(decision: Granted | Voted, utterance: Utterance) -> bool:
-    """Whether words that agree to a fan-out name targets of it: assent is read against one of them alone."""
+def _no_plain_yes(decision: Granted | Voted, utterance: Utterance) -> str:
+    """Return why words that agree may be to less than all of a fan-out; "" where they are not.
+
+    Assent is read against one target alone, so it knows neither the others nor the pace.
+    """
     first = decision.approvals[0]
     if not first.fanout or utterance.choice is not None or decision.manner is Manner.PHRASE:
-        return False
+        return ""
     targets = [str(one.action.target.id) for one in decision.approvals]
-    return names_some(utterance.text, targets=targets, command=first.action.command)
+    if names_some(utterance.text, targets=targets, command=first.action.command):
+        return "names some of them, and the card is for all"
+    return "says how they are to go, and the card goes otherwise" if is_spoken_of(utterance.text) else ""
 
 
 def outdated(core: Core, proposal: ProposalId | None, *, seen: int | None) -> bool:

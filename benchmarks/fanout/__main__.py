@@ -1,14 +1,14 @@
 """One command on many hosts: sayso against asyncssh alone, parallel-ssh, OpenSSH with xargs, and Ansible.
 
 All of them run the same line on the same logical hosts of one private sshd (tests/simulators/fleet.py), with
-one connection for each host and as many commands, and connections being opened, at once (`bot.logins_at_once`:
-sayso would open 8 at a time at an sshd that it knows by its key to be one). sayso is told "on @all: uptime", and
-is done when every host's end is in the ledger on disk and the card of it is drawn. Cold begins without
-connections, warm has them. sayso takes part twice: as it comes, when on warm connections shells wait for what only reads
-(they are opened in the seconds after each round, which are not counted), and without those, where it does
-just the work of the others. Sides take turns, and a ratio is the median of those of the rounds. ssh and
-Ansible get warm once, and Ansible takes part in two rounds only: they are slow enough to be seen so. A host
-that does not answer ends it all.
+one connection for each host, and as many commands and logins at once (`bot.logins_at_once`: sayso opens 8 at
+a time at an sshd that it knows by its key to be one, unless told that more may). sayso is told "on @all:
+uptime", and is done when every host's end is in the ledger on disk and the card of it is drawn. Cold begins
+without connections, warm has them. sayso takes part twice: as it comes, when on warm connections shells wait
+for what only reads (they are opened in the seconds after each round, which are not counted), and without
+those, where it does just the work of the others. Sides take turns, and a ratio is the median of those of the
+rounds. ssh and Ansible get warm once, and Ansible takes part in two rounds only: they are slow enough to be
+seen so. A host that does not answer ends it all.
 
 Run it where nothing else runs: on a busy machine each process gets its share, so that a side which is one
 process loses time, and one that is fifty gains some.

@@ -83,6 +83,8 @@ def key_exchanges(host: SshHost) -> list[str] | tuple[()]:
     if host.picks_key_exchanges:
         return ()
     usual = [algorithm.decode("ascii") for algorithm in get_default_kex_algs()]
+    if not {_FAST_EXCHANGE, _USUAL_EXCHANGE} <= set(usual):  # as where FIPS leaves only some
+        return ()
     at = usual.index(_USUAL_EXCHANGE)
     return list(dict.fromkeys([*usual[:at], _FAST_EXCHANGE, *usual[at:]]))
 

@@ -46,7 +46,13 @@ def too_many(judged: Sequence[Judged]) -> Reason | None:
 def together(
     core: Core, judged: Sequence[Judged], *, proposal: ProposalId, at: Standing
 ) -> tuple[Judged, ...]:
-    """Return `judged` with one route for all of them."""
+    """Return `judged` with one route for all of them.
+
+    Raises:
+        ValueError: a target is among them twice, where it would run twice.
+    """
+    if len({one.action.target.id for one in judged}) < len(judged):
+        raise ValueError(f"{proposal} names a target twice")
     radius = blast.union(one.radius for one in judged)
     found = tuple(_held(widened(core, one, radius=radius, at=at), count=len(judged)) for one in judged)
     kinds = {one.route.kind for one in found}

@@ -5,6 +5,7 @@ cannot be told for certain leaves the card as it is.
 """
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from functools import partial
 
 from bot.answering import Speaker, supersede
@@ -22,7 +23,7 @@ from bot.proposing import Asked, Denied, propose
 from bot.text import Text
 from gate import assent
 from gate.domain import AssentVerdict, ProposalId, strictest
-from gate.fanout import Pace, brake_for
+from gate.fanout import FROM, Pace, brake_for
 from ledger.views import ActionView, ProposalView
 
 
@@ -33,7 +34,7 @@ def take(core: Core, outcome: Outcome, speaker: Speaker) -> bool:
         return False
     agrees = partial(_agrees, core)
     found = picking.read(speaker.said, _waiting(core, view), agrees=agrees) or repacing.read(
-        speaker.said, names(view.pending), agrees=agrees
+        speaker.said, names(view.pending), canaries=view.fanout.brake.canary, agrees=agrees
     )
     if found is None:
         return False
@@ -81,12 +82,16 @@ def _pick(core: Core, outcome: Outcome, speaker: Speaker, view: ProposalView, pi
 
 
 def _repace(core: Core, outcome: Outcome, speaker: Speaker, view: ProposalView, said: Said) -> None:
-    as_it_is = pace_of(view, count=len(view.pending)) or Pace()
-    pace = repacing.changed(as_it_is, said)
+    count = len(view.pending)
+    if count < FROM:
+        _leave(outcome, speaker, view, f"{counted(view.pending)} left: too few for another pace.")
+        return
+    pace = repacing.changed(pace_of(view, count=count) or Pace(), said)
     by_name = {str(one.action.target.id): one for one in view.pending}
     kept = [by_name[name] for name in pacing.ordered(list(by_name), said.first)]
     risk = strictest(*(one.verdict.risk for one in kept))
-    before, after = (brake_for(one, count=len(kept), risk=risk) for one in (as_it_is, pace))
+    as_it_is = Pace() if view.fanout is None else Pace(**asdict(view.fanout.brake))
+    before, after = (brake_for(one, count=count, risk=risk) for one in (as_it_is, pace))
     if before == after and kept == list(view.pending):
         _leave(outcome, speaker, view, "That is how it goes already.")
         return

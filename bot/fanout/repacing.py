@@ -18,18 +18,25 @@ _LEAD = re.compile(rf"(?:{BUT}[ \t]+)?(?:(?:do[ \t]+it|go|with)[ \t]+)?", re.IGN
 _GAP = re.compile(rf"[\s,;.:\u2013\u2014-]+{_LEAD.pattern}", re.IGNORECASE)
 #: Without one of these, words about a pause are about when to begin, and words about going on are a yes.
 _PAUSES = re.compile(r"\b(?:between|apart|after)\b", re.IGNORECASE)
-_STOPS = re.compile(r"\b(?:stop|ignore|despite)\b", re.IGNORECASE)
+_FAILURES = re.compile(r"\b(?:failures?|errors?)\b", re.IGNORECASE)
+_QUESTION = re.compile("[?\u061f\u00bf]")
+_NUMBER = re.compile(r"\b(?:1|one)\b", re.IGNORECASE)
+_ONE = r"(?:one|eins?|eine[mnrs]?|un[aeo]?|uma?|[eé]{1,2}n|واحد\w*)"
+_ONE_BY_ONE = re.compile(rf"(?<!\w){_ONE}[\s,-]+(?:\w+[\s-]+){{0,2}}{_ONE}(?!\w)", re.IGNORECASE)
 
 
-def read(said: str, targets: Sequence[str], *, agrees: Callable[[str], bool]) -> Said | Unclear | None:
-    """Return how an answer wants `targets` to go; None where it speaks of something else.
+def read(
+    said: str, targets: Sequence[str], *, canaries: int, agrees: Callable[[str], bool]
+) -> Said | Unclear | None:
+    """Return how an answer wants `targets` to go; None where it speaks of something else, or asks.
 
     Args:
         targets: what waits, in the order of the card.
+        canaries: how many of them would go first; "canary first" is no wish for fewer.
         agrees: whether words are a yes and nothing besides.
     """
     text = said.strip()
-    if len(text) > _MAX_CHARS:
+    if len(text) > _MAX_CHARS or _QUESTION.search(text):
         return None
     for before, at in _splits(text):
         if before and not agrees(before):
@@ -38,9 +45,16 @@ def read(said: str, targets: Sequence[str], *, agrees: Callable[[str], bool]) ->
             found = pacing.whole(text, at)
         except PaceError as error:
             return Unclear(why=str(error).removeprefix("Nothing ran. "))
+        if found is not None and found.pace.canary == 1 < canaries and not _NUMBER.search(text):
+            found = replace(found, pace=replace(found.pace, canary=canaries))
         if found is not None:
             return found if _is_meant(found, text, targets) else None
     return None
+
+
+def is_spoken_of(said: str) -> bool:
+    """Whether a yes says "one by one" in any language: it may be to that alone, so it is none yet."""
+    return _ONE_BY_ONE.search(said) is not None
 
 
 def changed(pace: Pace, said: Said) -> Pace:
@@ -64,6 +78,6 @@ def _is_meant(said: Said, text: str, targets: Sequence[str]) -> bool:
     pace = said.pace
     if pace.pause_s and not _PAUSES.search(text):
         return False
-    if pace.stop_after == 0 and not _STOPS.search(text):
+    if pace.stop_after == 0 and not _FAILURES.search(text):
         return False
     return {name.casefold() for name in said.first} <= {name.casefold() for name in targets}

@@ -238,7 +238,7 @@ def ordered(targets: Sequence[str], first: Sequence[str]) -> tuple[str, ...]:
             raise PaceError(
                 f"Nothing ran. {name} goes first only where it is named as a target, as in:  {how}"
             )
-    leading = tuple(named[name.casefold()] for name in first)
+    leading = tuple(dict.fromkeys(named[name.casefold()] for name in first))
     return (*leading, *(word for word in targets if word not in leading))
 
 

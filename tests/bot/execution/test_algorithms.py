@@ -7,6 +7,7 @@ import asyncssh
 import pytest
 from asyncssh.kex import get_default_kex_algs
 
+from bot.execution import trust
 from bot.execution.trust import key_exchanges
 from bot.inventory.ssh_config import SshHost
 from tests import needs
@@ -49,6 +50,13 @@ def test_nothing_is_left_out_and_nothing_asyncssh_refuses() -> None:
     offered = key_exchanges(HOST)
     assert sorted(offered) == sorted(name.decode() for name in get_default_kex_algs())
     asyncssh.SSHClientConnectionOptions(kex_algs=offered, config=None, client_keys=[], known_hosts=None)
+
+
+@pytest.mark.parametrize("missing", [FAST, USUAL])
+def test_where_only_some_are_left_asyncssh_chooses(monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
+    left = [name for name in get_default_kex_algs() if name.decode() != missing]
+    monkeypatch.setattr(trust, "get_default_kex_algs", lambda: left)
+    assert key_exchanges(HOST) == ()
 
 
 def test_whoever_chose_for_themselves_is_left_alone() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from bot.fanout import repacing
 from gate.fanout import Brake
-from tests.bot.fanout.fleet import RELOAD, WEB, ByHost, fleet, ran, targets_of, view_of
+from tests.bot.fanout.fleet import RELOAD, WEB, ByHost, ends, fleet, ran, targets_of, view_of
 from tests.kit import conversation
 
 ASK = f"on @web: {RELOAD}, canary 2, 5 at a time, stop after 2 failures"
@@ -56,6 +56,67 @@ async def test_another_pace_is_a_new_card_and_nothing_runs(tmp_path: Path, said:
         assert sorted(ran(kit)) == sorted(WEB)
 
 
+async def test_nothing_runs_twice_however_often_it_is_named(tmp_path: Path) -> None:
+    async with conversation(tmp_path, inventory=fleet(), executor=ByHost) as kit:
+        await kit.say(ASK)
+        await kit.say("yes, but web7 and WEB7 first")
+        assert targets_of(kit) == ["web7", *(one for one in WEB if one != "web7")]
+        await kit.say(f"approve {kit.newest_id()}")
+        await kit.at_rest()
+        assert sorted(ran(kit)) == sorted(WEB)
+
+
+async def test_what_is_left_of_a_stopped_one_is_compared_with_its_own_brake(tmp_path: Path) -> None:
+    async with conversation(
+        tmp_path, inventory=fleet(), executor=ends(**dict.fromkeys(WEB, "failed"))
+    ) as kit:
+        await kit.say(f"on @web: {RELOAD}, no canary, 1 at a time, stop after 6 failures")
+        await kit.say("go ahead")
+        await kit.at_rest()
+        assert len(ran(kit)) == 6
+        await kit.say("yes, but stop after 3 failures")
+        new = view_of(kit).fanout
+        assert new is not None
+        assert new.brake == Brake(batch=1, stop_after=3)
+        await kit.say(f"approve {kit.newest_id()}")
+        await kit.at_rest()
+        assert len(ran(kit)) == 9
+
+
+async def test_too_few_have_no_pace_to_change(tmp_path: Path) -> None:
+    async with conversation(tmp_path, inventory=fleet(), executor=ends(web1="failed")) as kit:
+        await kit.say(f"on web1,web2,web3,web4: {RELOAD}")
+        old = kit.newest_id()
+        await kit.say("go ahead")
+        await kit.at_rest()
+        assert ran(kit) == ["web1"]
+        shown = await kit.say("yes, 2 at a time")
+        assert "3 hosts left: too few for another pace. Nothing ran" in shown
+        assert kit.newest_id() == old
+        assert ran(kit) == ["web1"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("sí, de uno en uno", "sí, uno por uno", "oui, un par un", "ja, een voor een", "نعم، واحد واحد"),
+        *("sim, um a um", "sì, uno alla volta", "ja, eins nach dem anderen", "ja, één voor één"),
+    ],
+)
+async def test_one_by_one_in_any_language_is_no_plain_yes(tmp_path: Path, said: str) -> None:
+    async with conversation(tmp_path, inventory=fleet(), executor=ByHost) as kit:
+        await kit.say(ASK)
+        await kit.say(said)
+        await kit.at_rest()
+        assert ran(kit) == []
+        assert "approval:granted" not in kit.kinds()
+
+
+@pytest.mark.parametrize("said", ["yes", "ja", "sí", "oui, vas-y", "ok ok", "yes yes", "go go go", "ja ja"])
+async def test_plain_yeses_are(tmp_path: Path, said: str) -> None:
+    assert not repacing.is_spoken_of(said)
+
+
 async def test_another_may_go_first(tmp_path: Path) -> None:
     async with conversation(tmp_path, inventory=fleet(), executor=ByHost) as kit:
         await kit.say(ASK)
@@ -70,6 +131,7 @@ async def test_another_may_go_first(tmp_path: Path) -> None:
     [
         ("yes, 5 at a time", "That is how it goes already."),
         ("yes, but canary 2 and 5 at a time", "That is how it goes already."),
+        ("yes, canary first", "That is how it goes already."),
         ("yes, 2 at a time, 3 at a time", "That says two things about the pace"),
         ("ok, 0 at a time", "A batch of 0 is none"),
     ],
@@ -91,11 +153,12 @@ async def test_what_cannot_be_followed_leaves_the_card_as_it_is(tmp_path: Path, 
     [
         *("wait 5 minutes", "ok, wait 10 minutes", "keep going", "go on", "yes", "go ahead", "me first"),
         *("maybe 2 at a time", "why 2 at a time?", "is it 2 at a time", "not sure, 2 at a time", "db1 first"),
+        *("no canary?", "yes, all at once?", "don't stop", "never stop", "2 at a time ؟"),
         *("yes, restart db1 2 at a time", "x" * 400, "", "yes, and then reboot, one by one"),
     ],
 )
 def test_other_words_are_none_of_its_business(said: str) -> None:
-    assert repacing.read(said, WEB, agrees=lambda words: words in ("yes", "ok")) is None
+    assert repacing.read(said, WEB, canaries=2, agrees=lambda words: words in ("yes", "ok")) is None
 
 
 async def test_whoever_may_not_drop_it_changes_nothing(tmp_path: Path) -> None:
