@@ -121,6 +121,8 @@ def _replace(
         waits=f"in place of #{view.id}",
         on_behalf=view.on_behalf,
         pace=pace,
+        # how they were named stays true where all of them stay
+        selector=view.fanout.selector if view.fanout and len(kept) == len(view.actions) else (),
     )
     made = propose(core, outcome, numbered((one.action for one in kept), proposal=proposal), asked)
     if isinstance(made, Denied):

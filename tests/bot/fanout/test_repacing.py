@@ -45,6 +45,7 @@ async def test_another_pace_is_a_new_card_and_nothing_runs(tmp_path: Path, said:
         assert targets_of(kit) == list(WEB)
         assert set(kit.states(old.id)) == {"cancelled"}
         assert f"This card was replaced by #{new.id}" in shown
+        assert new.fanout.selector == old.fanout.selector == ("@web",)
         assert ran(kit) == []
         assert "approval:granted" not in kit.kinds()
         await kit.say(f"approve {old.id}")
