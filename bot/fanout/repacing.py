@@ -20,7 +20,9 @@ _GAP = re.compile(rf"[\s,;.:\u2013\u2014-]+{_LEAD.pattern}", re.IGNORECASE)
 _PAUSES = re.compile(r"\b(?:between|apart|after)\b", re.IGNORECASE)
 _FAILURES = re.compile(r"\b(?:failures?|errors?)\b", re.IGNORECASE)
 _QUESTION = re.compile("[?\u061f\u00bf]")
+#: Without one of these, "canary first" names no number.
 _NUMBER = re.compile(r"\b(?:1|one)\b", re.IGNORECASE)
+#: The word for one, twice with at most two words between: "one by one", "de uno en uno".
 _ONE = r"(?:one|eins?|eine[mnrs]?|un[aeo]?|uma?|[eé]{1,2}n|واحد\w*)"
 _ONE_BY_ONE = re.compile(rf"(?<!\w){_ONE}[\s,-]+(?:\w+[\s-]+){{0,2}}{_ONE}(?!\w)", re.IGNORECASE)
 
@@ -53,7 +55,7 @@ def read(
 
 
 def is_spoken_of(said: str) -> bool:
-    """Whether a yes says "one by one" in any language: it may be to that alone, so it is none yet."""
+    """Whether a yes says "one by one", in a language we know: it may be to that alone, so it is none yet."""
     return _ONE_BY_ONE.search(said) is not None
 
 

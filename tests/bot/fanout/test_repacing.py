@@ -114,7 +114,7 @@ async def test_one_by_one_in_any_language_is_no_plain_yes(tmp_path: Path, said: 
 
 
 @pytest.mark.parametrize("said", ["yes", "ja", "sí", "oui, vas-y", "ok ok", "yes yes", "go go go", "ja ja"])
-async def test_plain_yeses_are(tmp_path: Path, said: str) -> None:
+def test_plain_yeses_stay_so(said: str) -> None:
     assert not repacing.is_spoken_of(said)
 
 
