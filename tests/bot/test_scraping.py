@@ -60,18 +60,25 @@ async def get(url: str, **headers: str) -> tuple[int, str, str]:
         return answer.status, await answer.text(), answer.headers["Content-Type"]
 
 
+async def samples_at(url: str) -> dict[tuple[str, ...], float]:
+    _, text, _ = await get(url)
+    return {
+        (sample.name, *sample.labels.values()): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+
+
 async def test_what_is_scraped_is_what_the_core_did(tmp_path: Path) -> None:
     async with conversation(tmp_path, executor=Ends) as kit:
         metrics = Metrics(kit.core.ledger, clock=kit.clock, file=tmp_path / "health.json")
         await kit.say("run systemctl restart caddy on web1")
         await kit.say("go ahead")
         async with listening(Scraping(ANY, metrics)) as url:
-            status, text, form = await get(url + PATH)
-            samples = {
-                (sample.name, *sample.labels.values()): sample.value
-                for family in text_string_to_metric_families(text)
-                for sample in family.samples
-            }
+            status, _, form = await get(url + PATH)
+            async with asyncio.timeout(30):  # counters come once the old entries are counted
+                while ("sayso_turns_total",) not in (samples := await samples_at(url + PATH)):  # noqa: ASYNC110
+                    await asyncio.sleep(0.001)
             assert (status, form) == (200, "text/plain; version=0.0.4; charset=utf-8")
             assert samples["sayso_approvals_total", "granted"] == 1
             assert samples["sayso_actions_total", "succeeded"] == 1
