@@ -20,6 +20,7 @@ class Limits:
         keepalive_s: seconds of silence before the other side is asked for a sign; three missed are a loss.
         idle_s: seconds an unused connection is kept.
         quiet_s: seconds without a command under way until a shell is opened that waits for the next one.
+        fresh_s: seconds for which a shell that came to wait shows that its host lives; later, it is asked.
         reading_s: longest limit of a command that such a shell may become.
         kill_after_s: seconds between asking a command to stop and killing it.
         grace_s: seconds beyond an action's timeout until our own clock stops it, if the remote one failed.
@@ -39,6 +40,7 @@ class Limits:
     keepalive_s: float = 15.0
     idle_s: float = 300.0
     quiet_s: float = 1.0
+    fresh_s: float = 10.0
     reading_s: float = 600.0
     kill_after_s: float = 5.0
     grace_s: float = 5.0

@@ -154,7 +154,9 @@ async def _start(
         # a dead connection looks like this for a while, and many may have died at once
         silent = loop.call_later(limits.silence_s, place.give_back)
         try:
-            session = await _waiting(reading, pool=pool, lease=lease, capture=capture, cancel=cancel)
+            session = await _waiting(
+                reading, pool=pool, lease=lease, place=place, capture=capture, cancel=cancel
+            )
             if session is None:
                 session = await _opened(wrapped, reading, lease=lease, capture=capture, limits=limits)
         except _DeadConnectionError as error:
@@ -191,7 +193,13 @@ class _DeadConnectionError(Exception):
 
 
 async def _waiting(
-    reading: Reading | None, *, pool: Pool, lease: Lease, capture: Capture, cancel: asyncio.Event
+    reading: Reading | None,
+    *,
+    pool: Pool,
+    lease: Lease,
+    place: Place,
+    capture: Capture,
+    cancel: asyncio.Event,
 ) -> Session | None:
     """Hand the command to the shell that waits there; return None where there is none for it.
 
@@ -211,7 +219,7 @@ async def _waiting(
         shell.drop()
         raise StoppedError
     try:
-        shell.become(reading, Progress(capture))
+        pool.shells.hand(lease.connection, shell, reading, Progress(capture), silent=place.give_back)
     except OSError:  # its channel is being closed, and takes nothing any more
         shell.drop()
         return None

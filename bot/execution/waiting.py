@@ -5,13 +5,15 @@ timeout, env and bash. A shell that has been through all of that waits for one c
 becomes it (`wrap.waiting`); the environment, the limits and the bytes of the command are those of any other.
 
 It is for what only reads, and opened only behind a command which has shown that the server runs what it is
-told, while nothing else is under way. Nothing is sent to it before its connection has given a sign of life,
-so a dead one is found out as before any other command. Whatever changes something drops it.
+told, while nothing else is under way. Nothing is sent to it unless its connection gave a sign of life in the
+last seconds, or gives one now, so a dead one is found out as before any other command. A host that dies in
+just these seconds is found out once its command stays silent. Whatever changes something drops the shell.
 """
 
 import asyncio
 import contextlib
 import secrets
+import select
 import time
 import weakref
 from collections.abc import Callable, Iterator
@@ -26,6 +28,8 @@ from bot.execution.session import Session
 from bot.execution.wrap import Sweeper, handed, waiting
 
 _Connection = asyncssh.SSHClientConnection
+#: A clock that goes on while this machine sleeps, where there is one: connections do not outlive that.
+_CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 #: Opened at once, over all hosts.
 _AT_ONCE = 8
 
@@ -48,24 +52,37 @@ class Reading:
 
 
 class Shell(Session):
-    """One that waits, and then is the command."""
+    """One that waits, and then is the command.
+
+    Attributes:
+        token: names its processes.
+        trusted: it was taken without a sign of life.
+    """
 
     def __init__(self) -> None:
         super().__init__(Progress(Capture(head_bytes=0, tail_bytes=0, on_output=_unseen)))
         self.token = secrets.token_hex(16)
-        self.since = time.monotonic()
+        self.trusted = False
+        self._since = time.clock_gettime(_CLOCK)
         #: Done when it waits, or never will.
         self.settled: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._said: bytes | None = b""
+        self._watch: asyncio.TimerHandle | None = None
 
     @property
     def waits(self) -> bool:
         """Whether it can be given a command."""
         return self.settled.done() and self.settled.result() and not self.gone and self._said is not None
 
+    @property
+    def age_s(self) -> float:
+        """How long ago it was asked for, at least as long as it waits."""
+        return time.clock_gettime(_CLOCK) - self._since
+
     def data_received(self, data: bytes, datatype: int | None) -> None:
         """Hear that it waits, and then pass output on."""
         if self._said is None:
+            self._heard()
             super().data_received(data, datatype)
             return
         self._said += data
@@ -77,11 +94,13 @@ class Shell(Session):
 
     def exit_status_received(self, status: int) -> None:
         """Note that it ended."""
+        self._heard()
         self._settle(waits=False)
         super().exit_status_received(status)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Note that it is gone."""
+        self._heard()
         self._settle(waits=False)
         super().connection_lost(exc)
 
@@ -91,6 +110,15 @@ class Shell(Session):
             raise RuntimeError("it has no channel")
         self._said, self.progress = None, progress
         self.channel.write(handed(reading.command, apart=reading.apart))
+
+    def watch(self, silence_s: float, silent: Callable[[], None]) -> None:
+        """Call `silent` once, when nothing is heard of the command for so long from here on."""
+        self._watch = asyncio.get_running_loop().call_later(silence_s, silent)
+
+    def _heard(self) -> None:
+        if self._watch is not None:
+            self._watch.cancel()
+            self._watch = None
 
     def drop(self) -> None:
         """Let it end; nothing was sent to it."""
@@ -123,6 +151,7 @@ class Shells:
         self._busy = 0
         self._timer: asyncio.TimerHandle | None = None
         self._opening: asyncio.Task[None] | None = None
+        self._asking: set[asyncio.Task[None]] = set()
 
     def __len__(self) -> int:
         return sum(shell.waits for shell in self._of.values())
@@ -156,17 +185,46 @@ class Shells:
         shell = self._of.get(connection)
         if shell is None:
             return None
-        if not shell.waits or not self._is_fresh(shell):
-            self.drop(connection)
+        if not shell.waits or shell.age_s >= self._limits.idle_s:
+            self.drop(connection)  # its own limit would not leave a command all of its time
             return None
-        async with asyncio.timeout(self._limits.open_s):
-            await _sign_of_life(connection)
+        shell.trusted = shell.age_s < self._limits.fresh_s and not _has_said_more(connection)
+        if not shell.trusted:
+            async with asyncio.timeout(self._limits.open_s):
+                await _sign_of_life(connection)
         taken = self._of.pop(connection, None)  # None when somebody else was quicker
         return taken if taken is not None and taken.waits and not connection.is_closed() else None
 
-    def _is_fresh(self, shell: Shell) -> bool:
-        """Whether its own limit leaves any command all of its time."""
-        return time.monotonic() - shell.since < self._limits.idle_s
+    def hand(
+        self,
+        connection: _Connection,
+        shell: Shell,
+        reading: Reading,
+        progress: Progress,
+        *,
+        silent: Callable[[], None],
+    ) -> None:
+        """Let a shell that was taken become a command; OSError when its channel is being closed.
+
+        Args:
+            silent: called when nothing was heard for a while from a host that was not asked before.
+        """
+        shell.become(reading, progress)
+        if shell.trusted:
+            shell.watch(self._limits.silence_s, lambda: self._ask(connection, shell, silent))
+
+    def _ask(self, connection: _Connection, shell: Shell, silent: Callable[[], None]) -> None:
+        silent()
+        task = asyncio.create_task(self._asked(connection, shell))
+        self._asking.add(task)
+        task.add_done_callback(self._asking.discard)
+
+    async def _asked(self, connection: _Connection, shell: Shell) -> None:
+        try:
+            async with asyncio.timeout(self._limits.open_s):
+                await _sign_of_life(connection)
+        except TimeoutError:
+            shell.progress.end(lost="the host gives no sign of life")
 
     def drop(self, connection: _Connection) -> None:
         """Let no shell wait there."""
@@ -180,9 +238,10 @@ class Shells:
         self._wanted.clear()
         if self._timer is not None:
             self._timer.cancel()
-        if self._opening is not None:
-            self._opening.cancel()
-            await asyncio.gather(self._opening, return_exceptions=True)
+        tasks = [*self._asking] if self._opening is None else [*self._asking, self._opening]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     def _begin(self) -> None:
         self._timer = None
@@ -217,6 +276,16 @@ class Shells:
             self._of[connection] = shell
         else:
             self._unfit.add(connection)
+
+
+def _has_said_more(connection: _Connection) -> bool:
+    """Whether something came that nobody has read yet: it may be the connection's end."""
+    wire = connection.get_extra_info("socket")
+    if wire is None:
+        return True  # that cannot be told
+    poll = select.poll()
+    poll.register(wire, select.POLLIN)
+    return bool(poll.poll(0))
 
 
 async def _sign_of_life(connection: _Connection) -> None:

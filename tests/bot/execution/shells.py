@@ -8,6 +8,8 @@ from dataclasses import replace
 from tests.bot.execution.conftest import QUICK, Fleet
 
 SOON = replace(QUICK, quiet_s=0.02)
+#: A host has to give a sign of life before anything is handed to its shell, however lately that came to wait.
+ASKED = replace(SOON, fresh_s=0.0)
 #: The parent of a command is `timeout`: that of a shell that waited allows five minutes more.
 WHOSE = "tr '\\0' ' ' < /proc/$PPID/cmdline"
 WAITED, ALONE = b"timeout -k 1 900 ", b"timeout -k 1 600 "

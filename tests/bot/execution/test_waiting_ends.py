@@ -3,20 +3,23 @@
 import asyncio
 import os
 import signal
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import asyncssh
 import pytest
 
+from bot.execution.limits import Limits
 from bot.execution.waiting import Shell, Shells
 from bot.inventory import TargetConfig
 from bot.ports import EndKind
 from tests import needs
 from tests.bot.execution.conftest import Fleet, MakeFleet
+from tests.bot.execution.names import alias
 from tests.bot.execution.processes import gone, pids_in
 from tests.bot.execution.relay import Relay
-from tests.bot.execution.shells import ALONE, SOON, WHOSE, ready, until
+from tests.bot.execution.shells import ALONE, ASKED, SOON, WAITED, WHOSE, ready, until
 from tests.sshd import Server, children, openssh, prepare, running
 
 pytestmark = needs.openssh
@@ -48,7 +51,7 @@ async def test_a_cancel_stops_all_of_it(make_fleet: MakeFleet, tmp_path: Path) -
 
 
 async def test_a_cancel_before_it_is_handed_over_runs_nothing(make_fleet: MakeFleet, tmp_path: Path) -> None:
-    fleet = make_fleet(limits=SOON, waiting=9)
+    fleet = make_fleet(limits=ASKED, waiting=9)
     await ready(fleet)
     cancel = asyncio.Event()
     going = asyncio.create_task(fleet.run("box", f"touch {tmp_path}/ran", reads=True, cancel=cancel))
@@ -74,14 +77,17 @@ async def test_a_connection_lost_in_mid_command_is_lost_and_not_repeated(
         assert len((tmp_path / "pids").read_text().split()) == 1
 
 
+@pytest.mark.parametrize("limits", [SOON, ASKED], ids=["trusted", "asked"])
 async def test_a_connection_that_died_is_replaced_before_anything_is_sent(
-    make_fleet: MakeFleet, tmp_path: Path
+    make_fleet: MakeFleet, tmp_path: Path, limits: Limits
 ) -> None:
     with running(tmp_path / "own") as server:
-        fleet = make_fleet(config=server.config, limits=SOON, waiting=9)
+        fleet = make_fleet(config=server.config, limits=limits, waiting=9)
         await ready(fleet)
         for pid in server.session_pids():
             os.kill(pid, signal.SIGKILL)
+        while server.session_pids():
+            time.sleep(0.01)  # noqa: ASYNC251 - its end has come, and the loop has not read it
         ended = await fleet.run("box", f"echo once >> {tmp_path}/ran", reads=True)
         assert (ended.kind, ended.exit_code) == (EndKind.EXITED, 0)
         assert (tmp_path / "ran").read_text() == "once\n"
@@ -94,7 +100,7 @@ async def test_a_connection_that_fell_silent_is_replaced_before_anything_is_sent
         await relay.stand_before(server)
         fleet = make_fleet(
             config=server.config,
-            limits=replace(SOON, open_s=0.5),
+            limits=replace(ASKED, open_s=0.5),
             waiting=9,
             box=TargetConfig(port=relay.port),
         )
@@ -104,6 +110,40 @@ async def test_a_connection_that_fell_silent_is_replaced_before_anything_is_sent
         assert (ended.kind, ended.exit_code) == (EndKind.EXITED, 0)
         assert (tmp_path / "ran").read_text() == "once\n"
         assert relay.connections == 2
+
+
+async def test_a_host_that_dies_right_after_its_shell_came_to_wait_is_soon_found_out(
+    make_fleet: MakeFleet, tmp_path: Path
+) -> None:
+    with Relay() as relay, running(tmp_path / "own") as server:
+        await relay.stand_before(server)
+        fleet = make_fleet(
+            config=server.config,
+            limits=replace(SOON, silence_s=0.2, open_s=0.5, commands=1),
+            waiting=9,
+            box=TargetConfig(port=relay.port),
+            **alias(server, "other"),
+        )
+        await ready(fleet)
+        relay.freeze()
+        dying = asyncio.create_task(fleet.run("box", f"echo never >> {tmp_path}/ran", reads=True))
+        other = asyncio.create_task(fleet.run("other", "true"))
+        await asyncio.wait({dying, other}, return_when=asyncio.FIRST_COMPLETED)
+        assert not dying.done()
+        assert (await other).exit_code == 0  # the only place among commands was given back
+        ended = await dying
+        assert (ended.kind, ended.note) == (EndKind.LOST, "the host gives no sign of life")
+        again = await fleet.run("box", f"echo once >> {tmp_path}/ran", reads=True)
+        assert (again.kind, again.exit_code) == (EndKind.EXITED, 0)
+        assert (tmp_path / "ran").read_text() == "once\n"
+
+
+async def test_a_long_silence_of_a_command_in_a_shell_that_waited_is_no_loss(make_fleet: MakeFleet) -> None:
+    fleet = make_fleet(limits=replace(SOON, silence_s=0.05, open_s=0.5), waiting=9)
+    await ready(fleet)
+    ended = await fleet.run("box", f"sleep 1; {WHOSE}", reads=True)
+    assert (ended.kind, ended.exit_code) == (EndKind.EXITED, 0)
+    assert ended.output.head.startswith(WAITED)
 
 
 async def test_one_that_was_killed_there_is_not_given_anything(make_fleet: MakeFleet, tmp_path: Path) -> None:
