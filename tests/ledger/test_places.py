@@ -112,6 +112,31 @@ def test_a_card_was_shown_once_that_is_certain(tale: Story) -> None:
     assert tale.queries.was_shown(P1, HERE)
 
 
+def test_cards_of_a_proposal_are_told_by_their_places(tale: Story) -> None:
+    def sent(place: PlaceId) -> int:
+        card = Effect(kind=EffectKind.CARD, place=place, body={"subject": P1}, nonce=f"n {place}")
+        (row,) = tale.write(received(place=place), effects=(card,)).outbox
+        return row
+
+    assert tale.queries.cards_shown(P1, by=9) == {}
+    here, there = sent(HERE), sent(THERE)
+    assert tale.queries.cards_shown(P1, by=9) == {HERE: False, THERE: False}
+    tale.ledger.outbox.done(here, json.dumps(["console", "", "here", "", "m1"]))
+    tale.ledger.outbox.done(there, json.dumps(["console", "", "there", "", "m2"]))
+    assert tale.queries.cards_shown(P1, by=9) == {HERE: True, THERE: True}
+    assert tale.queries.cards_shown(P1, by=1) == {HERE: True, THERE: False}
+
+
+def test_a_message_that_asks_for_a_choice_is_found_by_it(tale: Story) -> None:
+    shown(tale, {"text": [], "choice": "c1"}, message="m1")
+    shown(tale, {"text": []}, message="m2")
+    found = tale.ledger.outbox.asked(HERE, "c1")
+    assert found is not None
+    assert json.loads(found.ref)[-1] == "m1"
+    assert tale.ledger.outbox.asked(HERE, "c2") is None
+    assert tale.ledger.outbox.asked(THERE, "c1") is None
+
+
 def test_what_was_said_is_found_by_its_message_and_read_in_its_place_only(tale: Story) -> None:
     shown(tale, {"text": [[["14 of 20", "plain"]]]}, message="m1")
     shown(tale, {"subject": P1}, message="m2", kind=EffectKind.CARD)

@@ -4,14 +4,16 @@ from datetime import datetime, timedelta
 
 from gate.domain import PersonId, ProposalId, Risk
 from gate.lifecycle import ActionState
+from gate.sequence import Step
+from ledger import waiting
 from ledger.kinds import Kind
 from ledger.views import OptionView
 from tests.gate.makers import HERE, NOW, P1, P2
 from tests.ledger.begun import run
-from tests.ledger.entries.actions import ended
+from tests.ledger.entries.actions import ended, queued, started
 from tests.ledger.entries.operators import loosening
 from tests.ledger.entries.proposals import decided, made, opened, planned
-from tests.ledger.entries.turns import clarified
+from tests.ledger.entries.turns import answered, clarified, received
 from tests.ledger.story import LATER, Story
 
 ONE = planned()
@@ -55,6 +57,30 @@ def test_the_next_deadline_is_the_nearest_of_any(tale: Story) -> None:
     assert tale.queries.next_deadline() is None
 
 
+def test_what_is_overdue_is_past_its_deadline_or_long_in_the_queue(tale: Story) -> None:
+    def overdue(minutes: int) -> frozenset[ProposalId]:
+        now = NOW + timedelta(minutes=minutes)
+        return waiting.overdue(tale.ledger.reader(), now=now, queued_by=now - timedelta(minutes=5))
+
+    tale.write(made(ONE), opened(ONE, deadline_at=NOW + timedelta(minutes=9)))
+    tale.write(made(OTHER), opened(OTHER, deadline_at=NOW + timedelta(minutes=9)))
+    tale.write(decided(OTHER, Kind.APPROVAL_GRANTED, extra={"alone": True}), queued(OTHER))
+    assert overdue(4) == frozenset()
+    assert overdue(5) == {P2}
+    assert overdue(9) == {P1, P2}
+    tale.write(started(OTHER), decided(ONE, Kind.APPROVAL_REFUSED))
+    assert overdue(9) == frozenset()
+
+
+def test_how_far_each_action_of_a_proposal_is(tale: Story) -> None:
+    tale.write(made(ONE, TWO), opened(TWO))
+    assert waiting.steps(tale.ledger.reader(), P1) == [
+        Step(ActionState.PROPOSED, ONE.route),
+        Step(ActionState.WAITING, TWO.route),
+    ]
+    assert waiting.steps(tale.ledger.reader(), P2) == []
+
+
 def test_an_open_choice_is_seen_whole(tale: Story) -> None:
     assert tale.queries.clarification("c1") is None
     tale.write(clarified(Kind.CLARIFICATION_ASKED))
@@ -67,6 +93,16 @@ def test_an_open_choice_is_seen_whole(tale: Story) -> None:
         OptionView(label="first", request="run a on web1"),
         OptionView(label="second", request="run b on web1"),
     )
+
+
+def test_a_loosening_was_asked_by_the_end_of_its_turn(tale: Story) -> None:
+    assert tale.queries.loosening_asked("l1") == 0
+    tale.write(received(), answered())
+    tale.write(received("t2"), loosening(Kind.LOOSENING_ASKED))
+    assert tale.queries.loosening_asked("l1") == 0
+    tale.write(answered("t2"))
+    tale.write(received("t3"), answered("t3"))
+    assert tale.queries.loosening_asked("l1") == 5
 
 
 def test_a_waiting_loosening_is_seen_whole(tale: Story) -> None:

@@ -1,5 +1,7 @@
 """Turns: whose was the last one, whose window is open and what closes it, which choice waits."""
 
+from dataclasses import replace
+
 import pytest
 
 from gate.domain import PersonId, PlaceId, ProposalId
@@ -45,6 +47,15 @@ def test_the_next_message_of_its_person_closes_it(tale: Story) -> None:
     assert _window(tale) == P1
     tale.write(received("t5"))
     assert _window(tale) is None
+
+
+def test_what_is_said_to_everybody_closes_every_window_of_the_place(tale: Story) -> None:
+    tale.write(answered("t1", shows=[P1], window=("ana", P1)))
+    tale.write(answered("t2", shows=[P2], window=("ana", P2), place=THERE))
+    told = received("t3", person="kim")
+    tale.write(replace(told, body={**told.body, "consumes_window": "everybody's"}))
+    assert _window(tale) is None
+    assert _window(tale, place=THERE) == P2
 
 
 def test_showing_another_proposal_closes_every_window_of_the_place(tale: Story) -> None:
