@@ -5,8 +5,6 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PYTHON ?= $(or $(shell command -v python3.11 2>/dev/null),$(shell command -v python3 2>/dev/null))
-# Many tests wait for processes and clocks, a quarter of their time: three of them for two processors.
-WORKERS ?= $(or $(shell n=$$(nproc 2>/dev/null) && expr $$n '*' 3 / 2),auto)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
@@ -39,7 +37,7 @@ chat: setup
 test: setup
 	$(BIN)/pytest -m "not live" -n auto tests/gate tests/ledger \
 	  --cov=gate --cov=ledger --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=100
-	$(BIN)/pytest -m "not live" -n $(WORKERS) --ignore=tests/gate --ignore=tests/ledger
+	$(BIN)/pytest -m "not live" -n auto --ignore=tests/gate --ignore=tests/ledger
 
 check: setup
 	$(BIN)/ruff format --check .
