@@ -58,9 +58,9 @@ class _Asker(Person):
     """Sees a plan through, from wherever it stands."""
 
     async def see_through(self) -> None:
-        """Answer what is asked until the plan is over."""
+        """Answer what is asked until the plan is over, and all of it is shown."""
         await self.begin(ASK)
-        while (how := self._how()) == "":
+        while (how := self._how()) == "" or self._app.core.ledger.outbox.pending():
             await self.answer(ran=self._left_its_mark)
             await self._app.conversation._look_now()
             await asyncio.sleep(0.01)
