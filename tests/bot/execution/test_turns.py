@@ -47,9 +47,7 @@ async def test_who_waits_for_a_place_can_be_stopped(make_fleet: MakeFleet) -> No
 
 
 @needs.openssh
-async def test_many_names_of_one_server_log_in_few_at_a_time(
-    make_fleet: MakeFleet, tmp_path: Path
-) -> None:
+async def test_many_names_of_one_server_log_in_few_at_a_time(make_fleet: MakeFleet, tmp_path: Path) -> None:
     """A server counts who has not logged in over all of its addresses, and a moment beyond that."""
     options = "LogLevel DEBUG1\nListenAddress 127.0.0.2\nListenAddress 127.0.0.3\nMaxStartups 12:100:12\n"
     with running(tmp_path / "own", options=options) as server:
