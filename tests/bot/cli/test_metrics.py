@@ -14,15 +14,20 @@ from tests.sshd import free_port
 __all__ = ["environ"]
 
 
-def scraped(port: int) -> str:
+def in_metrics(words: str, port: int) -> None:
+    """Wait until it listens and has counted its old entries: without them it shows no counter."""
     deadline = time.monotonic() + PATIENCE_S
-    while True:
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE_S) as answer:
-                return str(answer.read().decode())
-        except urllib.error.URLError:
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+    while words not in (found := scraped(port)):
+        assert time.monotonic() < deadline, found
+        time.sleep(0.05)
+
+
+def scraped(port: int) -> str:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE_S) as answer:
+            return str(answer.read().decode())
+    except urllib.error.URLError as error:
+        return str(error)
 
 
 def in_status(words: str, environ: dict[str, str]) -> None:
@@ -37,13 +42,13 @@ def test_what_is_done_is_counted(environ: dict[str, str]) -> None:
     environ |= {"SAYSO_METRICS_LISTEN": f"127.0.0.1:{port}"}
     with serving(environ):
         say("run true on local", environ=environ)
-        assert 'sayso_actions_total{end="succeeded"} 1.0' in scraped(port)
+        in_metrics('sayso_actions_total{end="succeeded"} 1.0', port)
         in_status(f"ok · http://127.0.0.1:{port}/metrics", environ)
         assert f"✓ metrics           http://127.0.0.1:{port}/metrics" in subprocess_out(
             "doctor", environ=environ
         )
     with serving(environ):
-        assert 'sayso_actions_total{end="succeeded"} 1.0' in scraped(port)
+        in_metrics('sayso_actions_total{end="succeeded"} 1.0', port)
 
 
 def test_a_port_that_is_taken_keeps_nothing_from_running(environ: dict[str, str]) -> None:

@@ -24,7 +24,7 @@ from gate.shell.classify import classify
 from ledger.kinds import Batch, Draft, Kind
 from ledger.store import Ledger
 from tests.bot.cli.test_chat import environ, serving
-from tests.bot.cli.test_metrics import scraped
+from tests.bot.cli.test_metrics import in_metrics
 from tests.bot.settings.changing import PLACES, TWO, Check, composed, configured, entering, started
 from tests.kit import ScriptedClock, conversation, local_inventory
 from tests.sshd import free_port
@@ -293,7 +293,7 @@ def test_the_socket_and_the_metrics_are_where_the_settings_say(environ: dict[str
         "SAYSO_METRICS_LISTEN": f"127.0.0.1:{port}",
     }
     with serving(environ):
-        assert "sayso_" in scraped(port)
+        in_metrics("sayso_", port)
         socket, until = Path(environ["SAYSO_HOME"]) / "sayso.sock", time.monotonic() + 10
         # it is opened to the group right after it is there
         while stat.S_IMODE(socket.stat().st_mode) != 0o660 and time.monotonic() < until:
