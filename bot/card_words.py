@@ -143,12 +143,18 @@ def undo_words(undo: str) -> str:
     return undo if undo.startswith("cannot") else f"undo: {undo}"
 
 
-def lost(one: ActionView, *, alone: bool, secrets: Sequence[str]) -> Lines:
-    """Say what an unknown end means and what to type."""
+#: Of reading whose end is unknown.
+UNCHANGED = "It only reads: nothing can have changed."
+
+
+def lost(one: ActionView, *, alone: bool, awaited: bool, secrets: Sequence[str]) -> Lines:
+    """Say what an unknown end means and what to type; reading is settled only if a run waits (`awaited`)."""
     ref = action_ref(one.action.id, alone=alone)
     target = one.action.target.id
+    if not (one.freezes or awaited):
+        return [f"{UNCHANGED} Say  again {ref}  to run it once more."]
     lines: Lines = []
-    if one.verdict.risk.rank > 0:
+    if one.freezes:
         lines.append(f"Changes on {target} are frozen until someone looks.")
     look = where_to_look(one, secrets)
     if look:

@@ -14,7 +14,7 @@ from bot.fanout import cards as fanout_cards
 from bot.fanout import details as fanout_details
 from bot.fanout.look import Look
 from bot.fanout.tally import counted
-from bot.origin import asker
+from bot.origin import Origin, asker, origin_of
 from bot.phrasing import (
     RISK_WORDS,
     ago,
@@ -201,7 +201,9 @@ class Cards:
         if view.replaced_by is None or one.started_at is not None:  # else the last line says it
             lines.append(f"{self._end(one)}{how}")
         if one.state is ActionState.LOST:
-            lines.extend(card_words.lost(one, alone=len(view.actions) == 1, secrets=self._secrets))
+            awaited = origin_of(view.requester, view.source) is Origin.RUNBOOK
+            alone = len(view.actions) == 1
+            lines.extend(card_words.lost(one, alone=alone, awaited=awaited, secrets=self._secrets))
         return lines
 
     def _end(self, one: ActionView) -> str:

@@ -165,8 +165,9 @@ def settle(outcome: Outcome, speaker: Speaker, view: ProposalView, wanted: comma
             words={"why": wanted.why, "said": speaker.said},
         )
     end = "ran" if wanted.ran else "did not run"
-    targets = folded([str(one.action.target.id) for one in lost])
-    outcome.say(Text.of(f"Settled: it {end}. Changes on {targets} are possible again."))
+    targets = folded([str(one.action.target.id) for one in lost if one.freezes])
+    free = f" Changes on {targets} are possible again." if targets else ""
+    outcome.say(Text.of(f"Settled: it {end}.{free}"))
     outcome.refresh(view.id, place=view.shown_in)
 
 

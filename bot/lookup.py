@@ -72,7 +72,7 @@ def status(config: Config, *, clock: Clock | None = None) -> dict[str, object]:
             "auto_off": switches.auto_off or config.floor.auto_off,
             "waiting": len({one.proposal for one in asked.pending()}),
             **_started(len(asked.in_state(ActionState.STARTED)), is_running=pid is not None),
-            "unknown_ends": len(asked.in_state(ActionState.LOST)),
+            "unknown_ends": sum(one.freezes for one in asked.in_state(ActionState.LOST)),
             "frozen": list(asked.frozen()),
             "entries": asked.entries(),
         }

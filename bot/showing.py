@@ -147,9 +147,11 @@ def open_lines(core: Core, *, zone: tzinfo, now: datetime, behind: Behind) -> li
 
 
 def _lost_lines(core: Core) -> list[str]:
-    """Return a line for each unknown end, one for all of a fan-out."""
+    """Return a line for each unknown end that a person has to look after, one for all of a fan-out."""
     by_proposal: dict[str, list[ActionView]] = {}
     for one in core.queries.in_state(ActionState.LOST):
+        if not one.freezes:
+            continue  # it only read: there is nothing to look after
         by_proposal.setdefault(one.action.id.rpartition(".")[0], []).append(one)
     lines: list[str] = []
     for proposal, members in by_proposal.items():

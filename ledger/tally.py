@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from gate.domain import Risk
 from gate.lifecycle import ActionState, ApprovalState
 from ledger.codec import parse_instant
 from ledger.commitments import OPEN
@@ -103,7 +104,7 @@ class Waiting:
     Attributes:
         approvals: when each open question for a yes was asked.
         commitments: acts that wait for an answer or a phrase.
-        actions: queued, started and unsettled lost commands, by state.
+        actions: queued and started commands, and lost ones that may have changed something, by state.
         inbox, outbox: what arrived and is not handled; what is to be shown and is not.
         newest_at: the instant of the newest entry; None for none.
     """
@@ -129,8 +130,9 @@ def waiting(connection: sqlite3.Connection) -> Waiting:
     approvals = tuple(parse_instant(at) for (at,) in opened)
     marks = ", ".join("?" * len(WATCHED))
     counted = connection.execute(
-        f"SELECT state, count(*) FROM action WHERE state IN ({marks}) GROUP BY state",  # noqa: S608 - question marks
-        WATCHED,
+        f"SELECT state, count(*) FROM action WHERE state IN ({marks})"  # noqa: S608 - question marks
+        " AND NOT (state = ? AND risk = ?) GROUP BY state",
+        (*WATCHED, ActionState.LOST, Risk.READ_ONLY),
     )
     actions = dict.fromkeys(WATCHED, 0) | {ActionState(state): count for state, count in counted}
     newest = connection.execute("SELECT at FROM entry ORDER BY seq DESC LIMIT 1").fetchone()

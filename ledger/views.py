@@ -12,6 +12,7 @@ from gate.domain import (
     PlaceId,
     ProposalId,
     Radius,
+    Risk,
     RouteKind,
     Verdict,
 )
@@ -112,6 +113,11 @@ class ActionView:
     ended_at: datetime | None
     ending: EndingView | None
     rule: str = ""
+
+    @property
+    def freezes(self) -> bool:
+        """Whether its end is unknown and it may have changed something, so that a person has to look (X3)."""
+        return self.state is ActionState.LOST and self.verdict.risk is not Risk.READ_ONLY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,7 @@
 """Again: "retry the failed ones" asks anew for the targets where a command failed or never got its turn.
 
-What has an unknown end is never among them: it is frozen until a person settles it, and the answer names it.
+A change with an unknown end is never among them: its target is frozen until a person settles it, and the
+answer names it. Reading with an unknown end changed nothing: what is asked for anew is a step of its own.
 Nor is what still waits or runs, or what a person refused or cancelled. The new proposal has the same pace and
 passes the gate like any other.
 """
@@ -58,9 +59,11 @@ def failed(core: Core, outcome: Outcome, speaker: Speaker, view: ProposalView) -
 
 
 def _counts(one: ActionView, tally: Tally) -> bool:
-    """Whether `one` failed, its check did, or its turn never came and nobody said no to it."""
+    """Whether `one` failed, its check did, it was read in vain, or its turn never came and nobody said no."""
     if one in tally.of_fate(Fate.FAILED, Fate.UNVERIFIED):
         return True
+    if one in tally.of_fate(Fate.LOST):
+        return not one.freezes
     expired = one.approval is not None and one.approval.state is ApprovalState.EXPIRED
     return expired and one in tally.of_fate(Fate.NOT_RUN)
 
@@ -68,7 +71,7 @@ def _counts(one: ActionView, tally: Tally) -> bool:
 def _left_out(view: ProposalView, tally: Tally) -> list[str]:
     """Return what is not among the failed ones, where somebody may think that it is."""
     notes = []
-    if lost := tally.of_fate(Fate.LOST):
+    if lost := [one for one in tally.of_fate(Fate.LOST) if one.freezes]:
         how = f"#{lost[0].action.id}" if len(lost) == 1 else f"#{view.id}"
         notes.append(
             f"Not {folded(names(lost))}: unknown end, so nothing is repeated there before it is settled:"

@@ -89,7 +89,7 @@ def over(view: ProposalView, tally: Tally, look: Look) -> Told:
     if ran and not whole and not look.files:
         one = next(iter(tally.of_fate(*BAD)), ran[0])
         lines.append(muted(f"details {one.action.id} tells all of {one.action.target.id}"))
-    if tally.of_fate(Fate.FAILED):
+    if tally.of_fate(Fate.FAILED) or any(not one.freezes for one in tally.of_fate(Fate.LOST)):
         lines.append("Say  retry the failed  to run it again there.")
     return Told(lines=lines, whole=whole)
 
@@ -209,13 +209,12 @@ def _is_long(one: ActionView) -> bool:
 
 def _unknown(tally: Tally, look: Look) -> Lines:
     """Say what unknown ends mean, and what to type."""
-    lost = tally.of_fate(Fate.LOST)
+    unknown = tally.of_fate(Fate.LOST)
+    lost = [one for one in unknown if one.freezes]
+    lines: Lines = [card_words.UNCHANGED] if len(lost) < len(unknown) else []
     if not lost:
-        return []
-    lines: Lines = []
-    frozen = [one for one in lost if one.verdict.risk.rank > 0]
-    if frozen:
-        lines.append(f"Changes on {folded(names(frozen), counts=True)} are frozen until someone looks.")
+        return lines
+    lines.append(f"Changes on {folded(names(lost), counts=True)} are frozen until someone looks.")
     look_at = card_words.where_to_look(lost[0], look.secrets)
     if look_at:
         lines.append(f"Check: run {look_at} on {lost[0].action.target.id}")

@@ -129,6 +129,20 @@ def test_an_unknown_end_is_said_once_with_how_long_it_ran_and_where_to_look() ->
     assert "Check: run systemctl status caddy on web1" in shown
 
 
+def test_reading_with_an_unknown_end_is_tried_again_and_not_settled() -> None:
+    lost = one(state=ActionState.LOST, judged=replace(verdict(), risk=Risk.READ_ONLY), ending=ended("gone"))
+    shown = drawn(proposal(lost))
+    assert "It only reads: nothing can have changed. Say  again #k7f3a2  to run it once more." in shown
+    assert "settle" not in shown
+
+
+def test_a_run_waits_even_for_reading_with_an_unknown_end() -> None:
+    lost = one(state=ActionState.LOST, judged=replace(verdict(), risk=Risk.READ_ONLY), ending=ended("gone"))
+    shown = drawn(replace(proposal(lost), source="runbook"))
+    assert "settle #k7f3a2 ran, because" in shown
+    assert "frozen" not in shown
+
+
 def test_an_older_record_that_says_so_itself_is_not_doubled() -> None:
     note = "connection lost: unknown whether it finished"
     shown = drawn(proposal(one(state=ActionState.LOST, ending=ended(note))))

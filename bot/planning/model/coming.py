@@ -14,7 +14,7 @@ from bot.planning.model.restoring import Restored
 from bot.planning.model.thinking import Result
 from bot.planning.model.wanting import Wait
 from gate.digest import action_digest, list_digest
-from gate.domain import Digest, ProposalId, Risk
+from gate.domain import Digest, ProposalId
 from gate.lifecycle import ACTION_ENDED, ActionState
 from gate.redact import redact_command
 from gate.supervise.events import EndCause
@@ -98,7 +98,7 @@ def _is_at_rest(one: ActionView) -> bool:
     if one.state not in ACTION_ENDED:
         return False
     if one.state is ActionState.LOST:
-        return one.verdict.risk is Risk.READ_ONLY
+        return not one.freezes
     checks = one.action.verify is not None and one.state is ActionState.SUCCEEDED
     # What a person settled is not checked any more: they looked.
     return not checks or one.ending is None or one.ending.checked or bool(one.ending.settled)

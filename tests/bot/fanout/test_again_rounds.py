@@ -41,6 +41,16 @@ async def test_lost_ones_are_never_among_them(tmp_path: Path) -> None:
         assert f"settle {old}.4 ran" in shown
 
 
+async def test_lost_reading_is_among_them_as_it_can_have_changed_nothing(tmp_path: Path) -> None:
+    async with conversation(tmp_path, inventory=fleet(), executor=ends(web3="failed", web4="lost")) as kit:
+        shown = await kit.say("on @web: uptime")
+        assert "settle" not in shown
+        shown = await kit.say("retry the failed")
+        assert targets_of(kit) == ["web3", "web4"]
+        assert "unknown end" not in shown
+        assert len(ran(kit)) == 14
+
+
 async def test_only_lost_ones_is_nothing_to_retry(tmp_path: Path) -> None:
     async with conversation(tmp_path, inventory=fleet(), executor=ends(web4="lost")) as kit:
         old = await run(kit)

@@ -123,11 +123,22 @@ def test_several_unknown_ends_have_each_a_number_to_settle() -> None:
     assert not any("retry" in line for line in lines)
 
 
-def test_reading_with_an_unknown_end_freezes_nothing() -> None:
+def test_reading_with_an_unknown_end_freezes_nothing_and_may_just_be_tried_again() -> None:
     actions = [view(name, index, risk=Risk.READ_ONLY) for index, name in enumerate(hosts(4), 1)]
     actions[0] = ended(actions[0], ActionState.LOST, note="connection lost")
     actions[1:] = map(ended, actions[1:])
-    assert not any("frozen" in line for line in over(*actions))
+    lines = over(*actions)
+    assert "It only reads: nothing can have changed." in lines
+    assert "Say  retry the failed  to run it again there." in lines
+    assert not any("frozen" in line or "settle" in line for line in lines)
+
+
+def test_of_both_only_the_change_is_to_be_settled() -> None:
+    actions = [view("web1", 1, risk=Risk.READ_ONLY), view("web2", 2)]
+    lines = over(*(ended(one, ActionState.LOST, note="connection lost") for one in actions))
+    assert "Changes on web2 are frozen until someone looks." in lines
+    assert "  settle #k7f3a2.2 ran, because …" in lines
+    assert not any("k7f3a2.1" in line for line in lines)
 
 
 def test_killed_and_never_run_are_told_apart() -> None:
