@@ -40,7 +40,7 @@ class Bench:
 
     def wait_here(self, connection: sqlite3.Connection) -> None:
         self.held.set()
-        assert self.go.wait(20)
+        assert self.go.wait(60)
 
     def start(self, work: Callable[[], object]) -> None:
         def run() -> None:
@@ -55,7 +55,7 @@ class Bench:
 
     def hold(self) -> None:
         self.start(lambda: self.writer.submit(self.wait_here))
-        assert self.held.wait(20)
+        assert self.held.wait(60)
 
     def queued(self, count: int) -> None:
         while len(self.writer._queue) < count:
@@ -64,7 +64,7 @@ class Bench:
     def release(self) -> None:
         self.go.set()
         for thread in self.threads:
-            thread.join(20)
+            thread.join(60)
 
     def values(self) -> list[int]:
         return [row[0] for row in self.connection.execute("SELECT value FROM number ORDER BY value")]
@@ -228,8 +228,10 @@ def test_a_closed_writer_takes_nothing_and_lets_the_queue_finish(bench: Bench) -
     assert bench.values() == [1]
 
 
-def _interrupt_while(waits: Callable[[], object], *, when: Callable[[], None]) -> None:
-    """Run `waits` in the main thread and send it Ctrl-C once `when` returns."""
+def _interrupt_while(
+    waits: Callable[[], object], *, when: Callable[[], None], then: Callable[[], None] = lambda: None
+) -> None:
+    """Run `waits` in the main thread and send it Ctrl-C once `when` returns; `then` comes after that."""
     main = threading.main_thread().ident
     assert main is not None
     # Whoever started the tests in the background had it ignored.
@@ -238,6 +240,7 @@ def _interrupt_while(waits: Callable[[], object], *, when: Callable[[], None]) -
     def strike() -> None:
         when()
         signal.pthread_kill(main, signal.SIGINT)
+        then()
 
     threading.Thread(target=strike).start()
     with pytest.raises(KeyboardInterrupt):
@@ -259,7 +262,7 @@ def test_ctrl_c_of_a_leader_tells_its_group_that_nothing_was_written(bench: Benc
         bench.wait_here(connection)
 
     def when() -> None:
-        assert bench.held.wait(20)
+        assert bench.held.wait(60)
         bench.start(lambda: bench.add(2))
         bench.queued(1)
 
@@ -275,7 +278,7 @@ def test_ctrl_c_after_being_taken_into_a_group_still_wakes_the_next(bench: Bench
 
     def slow(connection: sqlite3.Connection) -> None:
         inside.set()
-        assert proceed.wait(20)
+        assert proceed.wait(60)
 
     bench.hold()
     bench.start(lambda: bench.writer.submit(slow))  # leads the second group
@@ -286,15 +289,13 @@ def test_ctrl_c_after_being_taken_into_a_group_still_wakes_the_next(bench: Bench
         bench.start(lambda: bench.add(2))
         bench.queued(3)
         bench.go.set()
-        assert inside.wait(20)
+        assert inside.wait(60)
 
-    def late() -> None:
+    def then() -> None:  # not before: its group would be over, and Ctrl-C would meet whatever comes next
         threading.Event().wait(0.1)
         proceed.set()
 
-    bench.start(late)
-    _interrupt_while(lambda: bench.add(1), when=when)
-    proceed.set()
+    _interrupt_while(lambda: bench.add(1), when=when, then=then)
     bench.release()
     assert bench.errors == []
     assert bench.values() == [1, 2]

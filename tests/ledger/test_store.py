@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger import checkpoint, keys
+from ledger import checkpoint, engine, keys
 from ledger.checkpoint import CheckpointError
 from ledger.engine import (
     LedgerMissingError,
@@ -334,7 +334,8 @@ def test_a_lock_let_go_twice(tmp_path: Path) -> None:
     assert writer_pid(tmp_path / "ledger.db") is None
 
 
-def test_a_copy_of_a_dead_holders_lock_is_waited_for(tmp_path: Path) -> None:
+def test_a_copy_of_a_dead_holders_lock_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "DEAD_HOLDER_S", 60.0)  # however late the copy is closed
     holder = subprocess.Popen(["true"])
     holder.wait()
     with (tmp_path / "lock").open("w") as copy:
@@ -344,6 +345,7 @@ def test_a_copy_of_a_dead_holders_lock_is_waited_for(tmp_path: Path) -> None:
         threading.Timer(0.1, copy.close).start()
         with ledger_in(tmp_path) as ledger:
             assert ledger.append(batch()).first_seq == 1
+    monkeypatch.setattr(engine, "DEAD_HOLDER_S", 0.1)
     with (tmp_path / "lock").open("w") as copy:
         fcntl.flock(copy, fcntl.LOCK_EX)
         copy.write(f"{holder.pid}\n")
