@@ -20,7 +20,7 @@ from pathlib import Path
 import asyncssh
 
 SSHD = Path("/usr/sbin/sshd")
-_START_S = 10.0
+_START_S = 60.0
 _DEFAULTS = ("MaxStartups 100", "LogLevel ERROR")
 
 
@@ -75,10 +75,16 @@ def children(pid: int) -> list[int]:
 
 
 def free_port() -> int:
-    """Return a port that nothing listens on right now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Return a port that nothing listens on, and that no other process is given while this one lives.
+
+    It is kept by being bound without listening; a server still gets it by its number, by SO_REUSEADDR.
+    """
+    with socket.socket() as held:
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        held.bind(("", 0))
+        port = int(held.getsockname()[1])
+        held.detach()
+        return port
 
 
 def make_key(path: Path) -> None:
@@ -134,13 +140,22 @@ def openssh(server: Server, *, options: str = "") -> Iterator[Server]:
 
 def _wait_for(server: Server, process: "subprocess.Popen[bytes]") -> None:
     deadline = time.monotonic() + _START_S
-    while time.monotonic() < deadline:
-        if process.poll() is not None:
-            break
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", server.port), timeout=1):
-            return
+    while not _greets(server):
+        if process.poll() is not None or time.monotonic() > deadline:
+            raise RuntimeError(f"sshd did not start: {(server.folder / 'sshd.log').read_text()}")
         time.sleep(0.02)
-    raise RuntimeError(f"sshd did not start: {(server.folder / 'sshd.log').read_text()}")
+    # it counts who looked whether it is up among those who log in until the process for them has gone
+    while server.session_pids() and time.monotonic() < deadline:
+        time.sleep(0.005)
+
+
+def _greets(server: Server) -> bool:
+    with (
+        contextlib.suppress(OSError),
+        socket.create_connection(("127.0.0.1", server.port), timeout=_START_S) as probe,
+    ):
+        return probe.recv(1) != b""
+    return False
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ def alive(pid: int) -> bool:
 
 
 async def gone(*pids: int) -> bool:
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
         if not any(map(alive, pids)):
             return True
@@ -24,8 +24,16 @@ def written(path: Path) -> list[int]:
     return list(map(int, path.read_text().split())) if path.exists() else []
 
 
+def together(folder: Path, count: int) -> str:
+    """Return a command that says how many of its like it saw at once; it waits until some saw `count`."""
+    seen = f"n=$(ls {folder} | grep -c '^[0-9]')"
+    met = f"[ $n -ge {count} ] && touch {folder}/met"
+    wait = f"for i in $(seq 300); do {seen}; {met}; [ -e {folder}/met ] && break; sleep 0.1; done"
+    return f"mkdir {folder}/$$; {wait}; {seen}; rmdir {folder}/$$; echo $n"
+
+
 async def pids_in(path: Path, count: int) -> list[int]:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
         pids = written(path)
         if len(pids) >= count:

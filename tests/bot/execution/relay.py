@@ -41,15 +41,20 @@ class Relay:
             pump.cancel()
         self._pumps.clear()
 
+    def cut(self) -> None:
+        """Let both ends hear that those that exist are gone."""
+        self.freeze()
+        for writer in self._writers:
+            writer.transport.abort()
+        self._writers.clear()
+
     def __enter__(self) -> Self:
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.freeze()
-        for writer in self._writers:
-            writer.transport.abort()
+        self.cut()
         if self._server is not None:
             self._server.close()
 

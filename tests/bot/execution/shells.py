@@ -12,10 +12,10 @@ SOON = replace(QUICK, quiet_s=0.02)
 ASKED = replace(SOON, fresh_s=0.0)
 #: The parent of a command is `timeout`: that of a shell that waited allows five minutes more.
 WHOSE = "tr '\\0' ' ' < /proc/$PPID/cmdline"
-WAITED, ALONE = b"timeout -k 1 900 ", b"timeout -k 1 600 "
+WAITED, ALONE = (f"timeout -k {QUICK.kill_after_s:g} {limit_s} ".encode() for limit_s in (900, 600))
 
 
-async def until(holds: Callable[[], bool], *, within_s: float = 5.0) -> None:
+async def until(holds: Callable[[], bool], *, within_s: float = 30.0) -> None:
     deadline = time.monotonic() + within_s
     while not holds():
         assert time.monotonic() < deadline

@@ -62,7 +62,7 @@ async def test_a_timeout_reaches_what_outlives_its_client(
     make_fleet: MakeFleet, tools: Path, tmp_path: Path, via: str | None
 ) -> None:
     fleet = make_fleet(box=TargetConfig(), app=TargetConfig(kind="docker", container="app", via=via))
-    ended = await fleet.run("app", f"echo $$ >> {tmp_path}/pids; sleep 65", timeout_s=1)
+    ended = await fleet.run("app", f"echo $$ >> {tmp_path}/pids; sleep 65", timeout_s=3)
     assert (ended.kind, ended.exit_code) == (EndKind.TIMED_OUT, 124)
     assert await gone(*await pids_in(tmp_path / "pids", 1))
 

@@ -56,7 +56,7 @@ async def test_a_missing_directory_starts_nothing(fleet: Fleet, tmp_path: Path) 
 
 async def test_a_timeout_kills_the_whole_group(fleet: Fleet, tmp_path: Path) -> None:
     ended = await fleet.run(
-        "local", f"sleep 60 & echo $! >> {tmp_path}/pids; echo $$ >> {tmp_path}/pids; wait", timeout_s=1
+        "local", f"sleep 60 & echo $! >> {tmp_path}/pids; echo $$ >> {tmp_path}/pids; wait", timeout_s=3
     )
     assert (ended.kind, ended.exit_code) == (EndKind.TIMED_OUT, 124)
     assert await gone(*await pids_in(tmp_path / "pids", 2))

@@ -192,8 +192,8 @@ async def test_a_cancel_reaches_what_runs_behind_sudo(
 
 async def test_a_sudo_that_hangs_ends_with_what_it_said(make_fleet: MakeFleet, asking: Path) -> None:
     (asking / "mode").write_text("slow")
-    fleet = make_fleet(limits=replace(QUICK, kill_after_s=0.5), box=_table(asking, "local"))
-    ended = await fleet.run("box", "true", timeout_s=1)
+    fleet = make_fleet(limits=replace(QUICK, kill_after_s=0.5, grace_s=1.0), box=_table(asking, "local"))
+    ended = await fleet.run("box", "true", timeout_s=4)
     assert ended.kind is EndKind.TIMED_OUT
     assert b"usual lecture" in ended.output.head
     assert _tries(asking) == 1  # what stops it is no further try

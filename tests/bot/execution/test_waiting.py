@@ -55,6 +55,7 @@ async def test_only_so_many_wait_as_may(make_fleet: MakeFleet, server: Server) -
     assert sum(one.output.head.startswith(WAITED) for one in again) == 2
 
 
+UNHURRIED = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 SAME = [
     "echo out; echo err >&2; exit 3",
     "printf '%s' \"it's\" 'a\"b' 'back\\slash' '$HOME' '`id`' '!!' 'tab\there'",
@@ -142,7 +143,7 @@ def _told(ended: Ended) -> tuple[object, ...]:
     return (ended.kind, ended.exit_code, ended.output.head, ended.output.sha256, ended.note)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, deadline=None, suppress_health_check=UNHURRIED)
 @given(
     texts=st.lists(st.text(alphabet=st.characters(exclude_categories=("Cs", "Cc")), max_size=80), max_size=3)
 )
@@ -197,7 +198,7 @@ async def test_a_limit_that_is_longer_than_its_own_gets_a_channel_of_its_own(mak
     assert ended.output.head.startswith(WAITED)
     await until(lambda: fleet.executor.waiting_shells == 1)
     ended = await fleet.run("box", WHOSE, reads=True, timeout_s=601)
-    assert ended.output.head.startswith(b"timeout -k 1 601 ")
+    assert ended.output.head.startswith(ALONE.replace(b"600", b"601"))
 
 
 @pytest.mark.parametrize(

@@ -27,10 +27,10 @@ pytestmark = needs.openssh
 
 async def test_a_limit_stops_it_where_the_shell_would_live_on(make_fleet: MakeFleet, tmp_path: Path) -> None:
     fleet = make_fleet(limits=SOON, waiting=9)
-    assert (await fleet.run("box", "true", reads=True, timeout_s=1)).exit_code == 0
+    assert (await fleet.run("box", "true", reads=True, timeout_s=3)).exit_code == 0
     await until(lambda: fleet.executor.waiting_shells == 1)
     command = f"setsid sleep 60 & echo $! >> {tmp_path}/pids; echo $$ >> {tmp_path}/pids; echo said; sleep 60"
-    ended = await fleet.run("box", command, reads=True, timeout_s=1)
+    ended = await fleet.run("box", command, reads=True, timeout_s=3)
     assert (ended.kind, ended.exit_code, ended.output.head) == (EndKind.TIMED_OUT, 124, b"said\n")
     assert await gone(*await pids_in(tmp_path / "pids", 2))
 
@@ -100,7 +100,7 @@ async def test_a_connection_that_fell_silent_is_replaced_before_anything_is_sent
         await relay.stand_before(server)
         fleet = make_fleet(
             config=server.config,
-            limits=replace(ASKED, open_s=0.5),
+            limits=replace(ASKED, open_s=3.0),
             waiting=9,
             box=TargetConfig(port=relay.port),
         )
@@ -119,7 +119,7 @@ async def test_a_host_that_dies_right_after_its_shell_came_to_wait_is_soon_found
         await relay.stand_before(server)
         fleet = make_fleet(
             config=server.config,
-            limits=replace(SOON, silence_s=0.2, open_s=0.5, commands=1),
+            limits=replace(SOON, silence_s=0.2, open_s=4.0, commands=1),
             waiting=9,
             box=TargetConfig(port=relay.port),
             **alias(server, "other"),
@@ -139,9 +139,9 @@ async def test_a_host_that_dies_right_after_its_shell_came_to_wait_is_soon_found
 
 
 async def test_a_long_silence_of_a_command_in_a_shell_that_waited_is_no_loss(make_fleet: MakeFleet) -> None:
-    fleet = make_fleet(limits=replace(SOON, silence_s=0.05, open_s=0.5), waiting=9)
+    fleet = make_fleet(limits=replace(SOON, silence_s=0.05, open_s=2.0), waiting=9)
     await ready(fleet)
-    ended = await fleet.run("box", f"sleep 1; {WHOSE}", reads=True)
+    ended = await fleet.run("box", f"sleep 3; {WHOSE}", reads=True)
     assert (ended.kind, ended.exit_code) == (EndKind.EXITED, 0)
     assert ended.output.head.startswith(WAITED)
 
@@ -187,7 +187,7 @@ def _shells(server: Server) -> list[int]:
 
 async def test_none_is_left_on_the_host(make_fleet: MakeFleet, tmp_path: Path) -> None:
     with running(tmp_path / "own") as server:
-        for limits in (SOON, replace(SOON, idle_s=0.3)):
+        for limits in (SOON, replace(SOON, idle_s=3.0)):
             fleet = make_fleet(config=server.config, limits=limits, waiting=9)
             await ready(fleet)
             left = _shells(server)
@@ -197,16 +197,18 @@ async def test_none_is_left_on_the_host(make_fleet: MakeFleet, tmp_path: Path) -
             assert await gone(*left)
 
 
-async def test_one_that_has_waited_for_long_is_not_used(make_fleet: MakeFleet) -> None:
+async def test_one_that_has_waited_for_long_is_not_used(make_fleet: MakeFleet, tmp_path: Path) -> None:
     # the connection is kept in use, so that only the shell is old
-    fleet = make_fleet(limits=replace(SOON, idle_s=1.0), waiting=9)
+    fleet = make_fleet(limits=replace(SOON, idle_s=3.0), waiting=9)
     await ready(fleet)
     assert (await fleet.run("box", "sleep 0.01", reads=True, workdir="/")).exit_code == 0
     await ready(fleet)
-    going = asyncio.create_task(fleet.run("box", "sleep 2", reads=True, env=(("A", "b"),)))
-    await asyncio.sleep(1.2)
+    command = f"until [ -e {tmp_path}/end ]; do sleep 0.1; done"
+    going = asyncio.create_task(fleet.run("box", command, reads=True, env=(("A", "b"),)))
+    await asyncio.sleep(3.2)
     ended = await fleet.run("box", WHOSE, reads=True)
     assert ended.output.head.startswith(ALONE)
+    (tmp_path / "end").touch()
     await going
 
 
@@ -245,9 +247,11 @@ async def test_a_login_that_talks_keeps_its_words_in_the_output_and_gets_no_shel
         for _ in range(2):
             ended = await fleet.run("box", "echo out", reads=True)
             assert sorted(ended.output.head.splitlines()) == [b"here", b"out", b"welcome"]
-            await asyncio.sleep(0.3)
+            shells = fleet.executor._pool.shells
+            await until(lambda shells=shells: shells._opening is not None and shells._opening.done())
             assert fleet.executor.waiting_shells == 0
         # one try found out that a shell cannot be heard behind those words
+        await asyncio.sleep(0.3)
         assert (server.folder / "runs").read_text() == 3 * "ran\n"
 
 

@@ -128,6 +128,9 @@ def test_tampering_is_found_and_named(
     assert wanted in problems(whole, *([] if signer is None else [signer.verifier]))
 
 
+UNHURRIED = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+
+
 def restated(whole: Whole, change: Callable[[str], str]) -> Whole:
     """Change the statement and leave its signature as it was."""
     text, blank, signature = whole["statement"].rpartition("\n\n")
@@ -177,7 +180,7 @@ def test_another_report_under_a_good_signature_is_found(story: Story, tmp_path: 
     assert any("The report was changed" in one for one in problems(whole, ANA.verifier))
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=UNHURRIED)
 @given(data=st.data())
 def test_no_order_but_the_written_one_and_no_part_of_it_passes(story: Story, data: st.DataObject) -> None:
     whole = made(story)
@@ -187,7 +190,7 @@ def test_no_order_but_the_written_one_and_no_part_of_it_passes(story: Story, dat
         assert problems(whole, ANA.verifier)
 
 
-@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80, suppress_health_check=UNHURRIED)
 @given(data=st.data())
 def test_no_changed_character_passes(story: Story, data: st.DataObject) -> None:
     text = json.dumps(made(story), ensure_ascii=False)
