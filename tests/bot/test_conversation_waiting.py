@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from tests.bot.sending import until
 from tests.bot.test_conversation_cancel import UntilCancelled
 from tests.bot.test_digest import Ends
 from tests.kit import conversation
@@ -16,6 +17,7 @@ async def test_pending_and_details_say_what_a_queued_action_waits_behind(tmp_pat
         await kit.say("run systemctl restart nginx on web1")
         second = kit.newest_id()
         await kit.say(f"approve {second}", settle=False)
+        await until(lambda: second in kit.app.conversation._work._live.behind)
         behind = f"waits behind #{first}, restart caddy on web1"
         assert behind in await kit.say("pending")
         assert behind in await kit.say(f"details {second}")

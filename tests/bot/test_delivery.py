@@ -176,13 +176,9 @@ async def test_a_card_that_changed_while_it_was_on_its_way_is_drawn_anew(tmp_pat
     async with conversation(tmp_path, executor=Ends, port=port) as kit:
         port.held["ops"] = asyncio.Event()
         asked = await kit.hand_over(kit.inbound(RESTART))
-        async with asyncio.timeout(10):
-            while not port.tries.of("post"):  # noqa: ASYNC110 - what was tried tells nobody
-                await asyncio.sleep(0.001)
+        await until(lambda: bool(port.tries.of("post")))
         await kit.say(f"deny {kit.newest_id()}, not today", place="elsewhere", settle=False)
-        async with asyncio.timeout(10):
-            while kit.core.ledger.outbox.pending()[1:] or kit.states() != ["cancelled"]:  # noqa: ASYNC110 - likewise
-                await asyncio.sleep(0.001)
+        await until(lambda: kit.states() == ["cancelled"] and not kit.core.ledger.outbox.pending()[1:])
         port.held["ops"].set()
         await asked.settled
         await kit.app.conversation._delivery.settled()

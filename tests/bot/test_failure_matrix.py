@@ -21,6 +21,7 @@ from bot.ports import NotCommittedError
 from gate.policy import Policy, Posture
 from gate.resolve import engine
 from gate.resolve.decision import Act
+from tests.bot.signals.alerting import at_rest
 from tests.bot.test_digest import Ends
 from tests.crash.test_full_disk import Limited
 from tests.kit import START, Kit, conversation
@@ -35,13 +36,14 @@ class Row:
     said: str
     before: str = ""
     phrase: bool = False  # what it asks for is typed as well
+    runs: bool = False  # it runs something by itself, at once
 
 
 ROWS: Mapping[Act | str, Row] = {
     COMMAND: Row(said="run systemctl restart caddy on local"),  # runs at once under approve_config
     Act.REMIND: Row(said="remind me in 20 minutes to call Bo"),
     Act.SCHEDULE: Row(said="every weekday at 9: run uptime on local"),
-    Act.WATCH: Row(said="watch local every 10 minutes"),
+    Act.WATCH: Row(said="watch local every 10 minutes", runs=True),
     Act.CANCEL_JOB: Row(before="remind me in 30 minutes to call Kim", said="cancel my reminder to call Kim"),
     Act.SEND_OUTBOUND: Row(said='send "hello" to #security'),
     Act.POST_ARTIFACT: Row(said="post the digest to #security"),
@@ -130,6 +132,8 @@ async def is_done(kit: Kit, row: Row, **changes: object) -> bool:
     before = world(kit)
     told = await ask(kit, row, **changes)
     if world(kit) != before:
+        if row.runs:
+            await at_rest(kit)  # else its end is taken for what the next act did
         return True
     assert NOTHING_WAS_DONE.search(told), f"{row.said}: told only {told!r}"
     assert "✓" not in told, f"{row.said}: told {told!r}"

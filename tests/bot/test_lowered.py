@@ -63,7 +63,7 @@ async def says(kit: Kit, text: str, *, until: str) -> None:
 
 async def has(kit: Kit, come: Callable[[], bool]) -> None:
     """Wait until something is so."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not come():  # noqa: ASYNC110 - the ledger is looked at, and tells nobody
             await asyncio.sleep(0.01)
 

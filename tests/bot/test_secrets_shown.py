@@ -4,6 +4,7 @@ from pathlib import Path
 
 from bot.inventory import TargetConfig, build
 from gate.domain import TargetKind
+from tests.bot.sending import until
 from tests.bot.test_conversation_cancel import UntilCancelled
 from tests.bot.test_digest import Ends
 from tests.kit import Kit, conversation
@@ -55,6 +56,7 @@ async def test_no_answer_shows_a_secret_of_a_command(tmp_path: Path) -> None:
         await kit.say(f"run {command} on web1")
         second = kit.newest_id()
         await kit.hand_over(kit.inbound(f"approve {second}"))
+        await until(lambda: second in kit.app.conversation._work._live.behind)
         for words in ("pending", "cancel", f"details {second}", "history", "stop", f"cancel {second}"):
             assert await kit.say(words), words
         await kit.say(f"cancel {first}")
