@@ -49,6 +49,7 @@ from gate.policy import Operator, Permission, Policy
 from ledger.projections import holds, project
 from ledger.queries import Queries
 from ledger.store import Ledger
+from tests.ledger.support import lay_empty
 
 START = datetime(2026, 3, 2, 14, 0, tzinfo=UTC)
 EVERYTHING = (Permission(risk=Risk.DESTRUCTIVE, targets=("*",)),)
@@ -286,6 +287,7 @@ def open_ledger(folder: Path, clock: ScriptedClock) -> Ledger:
         chance.count += 1
         return chance.count.to_bytes(size, "big")
 
+    lay_empty(folder)
     ledger = Ledger.open(
         folder / "ledger.db", project=project, holds=holds, random_bytes=random_bytes, clock=clock.now
     )

@@ -9,7 +9,7 @@ from ledger.projections import holds, project
 from ledger.queries import Queries
 from ledger.store import Ledger
 from tests.gate.makers import NOW
-from tests.ledger.support import CountedBytes, HandClock
+from tests.ledger.support import CountedBytes, HandClock, lay_empty
 
 #: Shared, since a ledger that is opened anew must not see the same salts again.
 SALTS = CountedBytes()
@@ -18,6 +18,7 @@ LATER = NOW + timedelta(minutes=15)
 
 def open_real(folder: Path) -> Ledger:
     """Open a ledger with the real projections."""
+    lay_empty(folder)
     return Ledger.open(
         folder / "ledger.db", project=project, holds=holds, random_bytes=SALTS, clock=HandClock(NOW)
     )

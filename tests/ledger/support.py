@@ -1,10 +1,10 @@
 """Ledgers for tests: a clock that is moved by hand, projections that do as they are told, and attackers."""
 
+import contextlib
 import functools
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -67,6 +67,15 @@ def _empty_ledger() -> bytes:
         return path.read_bytes()
 
 
+def lay_empty(folder: Path) -> None:
+    """Lay an empty ledger in `folder` unless one is there: migrations take long and are tested elsewhere."""
+    path = folder / "ledger.db"
+    if not path.exists():
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.touch(mode=0o600)
+        path.write_bytes(_empty_ledger())
+
+
 def open_ledger(
     folder: Path,
     *,
@@ -80,7 +89,7 @@ def open_ledger(
 ) -> Ledger:
     used = projections or TestProjections()
     if folder.is_dir() and not any(folder.iterdir()):
-        (folder / "ledger.db").write_bytes(_empty_ledger())  # migrations have tests of their own
+        lay_empty(folder)
     return Ledger.open(
         folder / "ledger.db",
         project=used.project,
@@ -94,9 +103,9 @@ def open_ledger(
     )
 
 
-@contextmanager
+@contextlib.contextmanager
 def ledger_in(folder: Path, **options: object) -> Iterator[Ledger]:
-    with closing(open_ledger(folder, **options)) as ledger:  # type: ignore[arg-type]  # passed through
+    with contextlib.closing(open_ledger(folder, **options)) as ledger:  # type: ignore[arg-type]  # passed through
         yield ledger
 
 
@@ -117,7 +126,7 @@ def card(subject: str = "k7f3a2", nonce: str = "n1") -> Effect:
     return Effect(kind=EffectKind.CARD, place=PlaceId("here"), body={"subject": subject}, nonce=nonce)
 
 
-@contextmanager
+@contextlib.contextmanager
 def attacker(folder: Path, *, disarm: bool = True) -> Iterator[sqlite3.Connection]:
     """A connection of somebody who may write the file, and with `disarm` drops the guards first."""
     connection = sqlite3.connect(folder / "ledger.db", isolation_level=None)
