@@ -157,13 +157,21 @@ def cards(kit: Kit, mark: str = FIRING) -> Sequence[str]:
 
 async def at_rest(kit: Kit) -> None:
     """Wait until nothing is due, nothing runs, and everything is shown."""
-    work = kit.app.conversation._work
     await kit.app.conversation._timer.fire()
+    await _still(kit)
+    await kit.look()
+    while _moves(kit):  # what was looked at led to more
+        await _still(kit)
+        await kit.look()
+
+
+async def _still(kit: Kit) -> None:
+    """Wait until nothing moves."""
+    work = kit.app.conversation._work
     while _moves(kit):
         if tasks := list(work._running._tasks.values()):
             await asyncio.wait(tasks)
         await asyncio.sleep(0)
-    await kit.look()
 
 
 def _moves(kit: Kit) -> bool:
