@@ -53,7 +53,7 @@ class FakeCore:
 
     async def heard_of(self, count: int) -> list[Inbound]:
         """Wait until `count` events were stored."""
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             while len(self.heard) < count:
                 await self.stored.wait()
         return self.heard
@@ -69,6 +69,6 @@ def _settle(settled: "asyncio.Future[None]", turn: "asyncio.Task[None]") -> None
 
 async def listening(port: ChatPort) -> None:
     """Wait until the port listens."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while not (await port.health()).ok:  # noqa: ASYNC110  # health is all that a port tells
             await asyncio.sleep(0.001)

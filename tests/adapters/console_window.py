@@ -103,7 +103,7 @@ class ConsoleWindow:
         """Close the window."""
         if self._connection is not None and self._following is not None:
             await self._connection.hang_up()
-            await asyncio.wait([self._following], timeout=5)
+            await asyncio.wait([self._following], timeout=30)
 
     def _event(self) -> str:
         self._said += 1

@@ -3,17 +3,17 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from typing import Any
 
-from adapters.discord.connection import Pace
 from bot.ports import Button, ChatPort, Form, Inbound, Message, Receipt
 from bot.text import Text
 from tests.adapters.console_fakes import FakeCore
-from tests.adapters.stage_discord import place_of
+from tests.adapters.stage_discord import QUICK, place_of
 from tests.simulators.discord.simulator import Discord, buttons
 from tests.simulators.discord.world import Interaction
 
-IMPATIENT = Pace(identify_pause_s=0.0, retry_s=0.01, slow_s=0.05, alive_s=0.3)
+IMPATIENT = replace(QUICK, alive_s=2.0)
 CARD = Message(
     body=Text.of("◔ web1 · restart caddy"),
     buttons=(Button(label="Approve", token="yes"), Button(label="Deny", token="no")),
@@ -21,7 +21,7 @@ CARD = Message(
 FORM = Form(token="reason", title="Why not?", label="Reason", hint="in a few words")
 TAKEN, SAID, OPENED = 6, 4, 9
 #: The core is given no time at all before a press is answered without it.
-AT_ONCE = Pace(ack_s=0.0, identify_pause_s=0.0, retry_s=0.01, slow_s=0.05)
+AT_ONCE = replace(QUICK, ack_s=0.0)
 
 
 class Room:
@@ -77,7 +77,7 @@ def hold(room: Room) -> tuple[asyncio.Event, asyncio.Event]:
 
 
 async def until_health(port: ChatPort, fact: Callable[[Any], bool]) -> Any:
-    async with asyncio.timeout(8):
+    async with asyncio.timeout(30):
         while not fact(health := await port.health()):  # noqa: ASYNC110  # health is all that a port tells
             await asyncio.sleep(0.001)
     return health
@@ -92,4 +92,4 @@ async def trying(port: Any, core: FakeCore) -> AsyncIterator[None]:
         assert not running.done()
     finally:
         await port.close()
-        await asyncio.wait_for(running, 10)
+        await asyncio.wait_for(running, 30)

@@ -64,7 +64,7 @@ class Room:
                 yield Agent(client)
             return
         headers = {"Authorization": f"Bearer {secret}"}
-        async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
+        async with httpx2.AsyncClient(headers=headers, timeout=120) as http:
             transport = streamable_http_client(self.url, http_client=http)
             async with Client(transport, mode=generation, **more) as client:
                 yield Agent(client)

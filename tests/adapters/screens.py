@@ -152,7 +152,7 @@ async def _while_it_runs(play: Play, turn: Mapping[str, Any]) -> None:
     """Say something and wait only until the card shows what runs."""
     by, place = turn.get("by", "ana"), turn.get("place", "ops")
     await play.act(turn, by=by, place=place)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(30):
         while turn["holds"] not in str(play.surface.screen(by=by, place=place)):  # noqa: ASYNC110 - screens tell nobody
             await asyncio.sleep(0.02)
 

@@ -76,7 +76,7 @@ class ConsoleStage:
         return tuple(button.token for message in self.shown.values() for button in message.buttons)
 
     async def until(self, fact: Callable[[], bool]) -> None:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             while not fact():
                 self._news.clear()
                 await self._news.wait()
@@ -108,8 +108,8 @@ async def stage(core: FakeCore, folder: Path) -> AsyncIterator[ConsoleStage]:
     finally:
         writer.close()
         await port.close()
-        await asyncio.wait_for(running, 5)
-        await asyncio.wait_for(following, 5)
+        await asyncio.wait_for(running, 30)
+        await asyncio.wait_for(following, 30)
 
 
 #: One process and its lines: no replies, fields, edits, forwards or talk of others, nothing after its end.

@@ -16,8 +16,8 @@ from tests.adapters.stage import OnScreen
 from tests.simulators.discord.simulator import TOKEN, Discord, buttons, discord
 from tests.simulators.discord.world import BOT, DM, GUILD, THREAD, Channel, Interaction, User
 
-#: As in earnest, except that nothing waits for Discord's own pace.
-QUICK = Pace(identify_pause_s=0.0, retry_s=0.01, slow_s=0.05)
+#: As in earnest, except that nothing waits for Discord's own pace, and the core may take its time.
+QUICK = Pace(ack_s=30.0, identify_pause_s=0.0, retry_s=0.01, slow_s=0.05)
 
 
 class NoBookmarks:
@@ -98,7 +98,7 @@ class DiscordStage:
         if event in self.pressed:
             await self.discord.until(lambda: self.was_acknowledged(event))
             return
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             while not self.was_acknowledged(event):  # noqa: ASYNC110  # what is stored tells nobody
                 await asyncio.sleep(0.001)
 
@@ -134,7 +134,7 @@ async def playing(port: DiscordPort, core: FakeCore) -> AsyncIterator[None]:
         yield
     finally:
         await port.close()
-        await asyncio.wait_for(running, 10)
+        await asyncio.wait_for(running, 30)
 
 
 @contextlib.asynccontextmanager

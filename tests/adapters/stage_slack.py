@@ -14,9 +14,18 @@ from tests.adapters.stage import OnScreen
 from tests.simulators.slack.server import Slack, running
 from tests.simulators.slack.world import APP_TOKEN, BOT_TOKEN, BOT_USER, TEAM, Json, buttons, shown
 
-#: As in life, in a hurry.
+#: In a hurry only where it decides by itself when to go on; who has to answer may take their time.
 FAST = Pace(
-    ping=0.5, look=0.02, first=0.01, most=0.05, permanent=0.05, crowd=0.05, grace=1, opening=5, again=0.05
+    ping=10,
+    look=0.02,
+    ack=30,
+    first=0.01,
+    most=0.05,
+    permanent=0.05,
+    crowd=0.05,
+    grace=10,
+    opening=30,
+    again=0.05,
 )
 
 
@@ -50,7 +59,7 @@ async def serving(port: SlackPort, core: FakeCore) -> AsyncIterator[SlackPort]:
         yield port
     finally:
         await port.close()
-        await asyncio.wait_for(running_port, 10)
+        await asyncio.wait_for(running_port, 30)
 
 
 @contextlib.asynccontextmanager
@@ -61,12 +70,12 @@ async def started(port: SlackPort, core: FakeCore) -> AsyncIterator[SlackPort]:
         yield port
     finally:
         await port.close()
-        await asyncio.wait_for(task, 10)
+        await asyncio.wait_for(task, 30)
 
 
 async def until(port: SlackPort, *, ok: bool, detail: str = "") -> Health:
     """Wait until the port says it is well, or not."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while True:
             health = await port.health()
             if health.ok == ok and detail in health.detail:

@@ -143,7 +143,7 @@ async def started(port: TelegramPort, core: FakeCore) -> AsyncIterator[TelegramP
         yield port
     finally:
         await port.close()
-        await asyncio.wait_for(running, 5)
+        await asyncio.wait_for(running, 30)
 
 
 @contextlib.asynccontextmanager
@@ -168,7 +168,8 @@ class TelegramSurface:
         self._read: dict[tuple[str, int], list[dict[str, Any]]] = {}
 
     def restart(self) -> None:
-        self.port = new_port(self.server, clock=SystemClock())  # as the simulated messages' dates
+        # As the simulated messages' dates; words for one person are theirs however long the core takes.
+        self.port = new_port(self.server, clock=SystemClock(), hold_s=30.0)
 
     def chat(self, name: str) -> Chat:
         if name.startswith("dm-"):

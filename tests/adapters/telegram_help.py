@@ -38,7 +38,7 @@ async def confirmed(server: Server, update: int) -> None:
 
 
 async def until_health(port: TelegramPort, fact: Callable[[Health], bool]) -> str:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while True:
             health = await port.health()
             if fact(health):

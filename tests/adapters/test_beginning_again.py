@@ -66,7 +66,7 @@ async def test_after_a_fault_of_ours_a_port_is_begun_again(
         with monkeypatch.context() as patch:
             patch.setattr(here.part, here.method, fault)
             with pytest.raises(ZeroDivisionError):
-                await asyncio.wait_for(port.listen(core.sink), 10)
+                await asyncio.wait_for(port.listen(core.sink), 30)
             assert not (await port.health()).ok
         again = asyncio.create_task(port.listen(core.sink))
         await listening(port)
@@ -75,7 +75,7 @@ async def test_after_a_fault_of_ours_a_port_is_begun_again(
         await port.post(here.stage.place, Message(body=Text.of("here")), nonce="n1")
         assert "here" in await here.stage.reads("here")
         await port.close()
-        await asyncio.wait_for(again, 10)
+        await asyncio.wait_for(again, 30)
 
 
 @pytest.mark.parametrize("case", [on_slack, on_discord, on_telegram])
@@ -90,5 +90,5 @@ async def test_a_port_that_broke_can_be_closed(
     async with case(tmp_path) as here:
         monkeypatch.setattr(here.part, here.method, fault)
         with pytest.raises(ZeroDivisionError):
-            await asyncio.wait_for(here.port.listen(FakeCore().sink), 10)
-        await asyncio.wait_for(here.port.close(), 10)
+            await asyncio.wait_for(here.port.listen(FakeCore().sink), 30)
+        await asyncio.wait_for(here.port.close(), 30)

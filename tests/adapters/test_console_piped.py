@@ -31,7 +31,7 @@ class Conversation:
         self._posted = 0
 
     async def hold(self) -> str:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             await self.port.listen(self.core.sink)
         return self.out.getvalue()
 
@@ -252,7 +252,7 @@ async def test_closing_ends_it_while_it_waits_for_a_line() -> None:
     while not (await talk.port.health()).ok:  # noqa: ASYNC110  # health is all that a port tells
         await asyncio.sleep(0.001)
     await talk.port.close()
-    await asyncio.wait_for(holding, 5)
+    await asyncio.wait_for(holding, 30)
     os.close(theirs)
 
 
@@ -274,7 +274,7 @@ async def test_lines_come_as_they_are_written(pipe: tuple[int, int]) -> None:
     await asyncio.sleep(0)
     assert not waiting.done()
     os.write(pipe[1], b"o\n")
-    assert await asyncio.wait_for(waiting, 5) == "two"
+    assert await asyncio.wait_for(waiting, 30) == "two"
     os.close(pipe[1])
     assert await lines.next() is None
 

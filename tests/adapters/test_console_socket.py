@@ -41,7 +41,7 @@ async def served(
         yield port
     finally:
         await port.close()
-        await asyncio.wait_for(running, 5)
+        await asyncio.wait_for(running, 30)
 
 
 async def converse(path: Path, text: str) -> tuple[int, str]:
@@ -52,7 +52,7 @@ async def converse(path: Path, text: str) -> tuple[int, str]:
     out = io.StringIO()
     reader, writer = await asyncio.open_unix_connection(path)
     try:
-        code = await asyncio.wait_for(Client(reader, writer, Piped(fd=ours, out=out)).run(), 10)
+        code = await asyncio.wait_for(Client(reader, writer, Piped(fd=ours, out=out)).run(), 30)
     finally:
         os.close(ours)
     return code, out.getvalue()
@@ -153,7 +153,7 @@ async def test_the_server_dying_without_a_word_is_told_too(tmp_path: Path) -> No
 )
 async def test_what_is_no_frame_ends_the_connection_and_is_not_heard(tmp_path: Path, line: bytes) -> None:
     path, core = tmp_path / "s", FakeCore()
-    async with served(path, core), asyncio.timeout(5):
+    async with served(path, core), asyncio.timeout(30):
         reader, writer = await asyncio.open_unix_connection(path)
         assert read_server(await reader.readline()).hello
         with contextlib.suppress(ConnectionError):
@@ -167,7 +167,7 @@ async def test_what_is_no_frame_ends_the_connection_and_is_not_heard(tmp_path: P
 
 async def test_two_windows_of_one_person_see_the_same(tmp_path: Path) -> None:
     path, core = tmp_path / "s", FakeCore()
-    async with served(path, core) as port, asyncio.timeout(5):
+    async with served(path, core) as port, asyncio.timeout(30):
         windows = [await asyncio.open_unix_connection(path) for _ in range(2)]
         for reader, _ in windows:
             await reader.readline()
@@ -181,7 +181,7 @@ async def test_two_windows_of_one_person_see_the_same(tmp_path: Path) -> None:
 
 async def test_a_note_is_only_for_the_account_it_names(tmp_path: Path) -> None:
     path, core = tmp_path / "s", FakeCore()
-    async with served(path, core) as port, asyncio.timeout(5):
+    async with served(path, core) as port, asyncio.timeout(30):
         reader, writer = await asyncio.open_unix_connection(path)
         await reader.readline()
         with pytest.raises(Exception, match="nobody is at the console of somebody"):

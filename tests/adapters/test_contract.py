@@ -220,7 +220,7 @@ async def test_a_styled_line_reads_as_one_line(on: Stage) -> None:
 async def test_after_close_it_is_not_healthy_and_hears_nothing(on: Stage, core: FakeCore) -> None:
     assert (await on.port.health()).ok
     await on.port.close()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while (await on.port.health()).ok:  # noqa: ASYNC110  # health is all that a port tells
             await asyncio.sleep(0.001)
     health = await on.port.health()

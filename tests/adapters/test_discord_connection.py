@@ -276,7 +276,7 @@ async def test_it_can_be_closed_when_the_network_is_gone() -> None:
         running = asyncio.create_task(room.port.listen(core.sink))
         await until_health(room.port, lambda health: health.ok)
         await room.port.close()
-        await asyncio.wait_for(running, 5)
+        await asyncio.wait_for(running, 30)
         simulated.gateway.silent.set()
 
 

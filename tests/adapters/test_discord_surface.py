@@ -28,7 +28,7 @@ async def on(core: FakeCore, tmp_path: Path) -> AsyncIterator[DiscordSurface]:
         await listening(made.port)
         yield made
         await made.port.close()
-        await asyncio.wait_for(running, 10)
+        await asyncio.wait_for(running, 30)
 
 
 async def test_words_reach_the_bot_addressed_to_it(on: DiscordSurface, core: FakeCore) -> None:

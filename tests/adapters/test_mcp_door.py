@@ -33,7 +33,7 @@ async def post(it: Room, *, secret: str = SECRETS["claude"], body: bytes | None 
     headers = {**HEADERS, "content-type": "application/json"}
     if secret:
         headers["authorization"] = f"Bearer {secret}"
-    async with httpx2.AsyncClient() as http:
+    async with httpx2.AsyncClient(timeout=60) as http:
         content = json.dumps(LIST).encode() if body is None else body
         found = await http.post(it.url, content=content, headers={**headers, **more})
         return int(found.status_code)
@@ -77,7 +77,7 @@ async def test_what_is_too_large_is_not_read(tmp_path: Path, socket: Path) -> No
 
 
 async def test_other_paths_and_methods_lead_nowhere(tmp_path: Path, socket: Path) -> None:
-    async with room(tmp_path, socket=socket) as it, httpx2.AsyncClient() as http:
+    async with room(tmp_path, socket=socket) as it, httpx2.AsyncClient(timeout=60) as http:
         headers = {**HEADERS, "authorization": f"Bearer {SECRETS['claude']}"}
         assert (await http.get(it.url.replace("/mcp", "/"), headers=headers)).status_code == 404
         assert (await http.delete(it.url, headers=headers)).status_code in {400, 405}

@@ -158,7 +158,7 @@ async def test_a_name_is_known_from_the_second_time_on(on: SlackStage, core: Fak
     await on.slack.say("one")
     await core.heard_of(1)
     await on.slack.world.until(lambda: on.slack.world.called("users.info"))
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while on.port._people.name_of("U_ANA") != "ana":  # noqa: ASYNC110  # nothing tells
             await asyncio.sleep(0)
     await on.slack.say("two")

@@ -105,7 +105,7 @@ async def test_a_connection_that_went_silent_is_replaced(
     slack: Slack, core: FakeCore, tmp_path: Path
 ) -> None:
     """Report 20: no close, no pong, nothing; found by its own pings."""
-    async with serving(port_for(slack, tmp_path, pace=replace(FAST, ping=0.05)), core):
+    async with serving(port_for(slack, tmp_path, pace=replace(FAST, ping=1)), core):
         slack.sockets.connections[0].mute = True
         await slack.world.until(lambda: slack.sockets.opened >= 2)
         await slack.sockets.acked(await slack.say("hello"))
@@ -117,7 +117,7 @@ async def test_a_connection_whose_reader_died_is_replaced(
     slack: Slack, core: FakeCore, tmp_path: Path, task: str
 ) -> None:
     """Report 20: the library's own tasks are watched too."""
-    async with serving(port_for(slack, tmp_path, pace=replace(FAST, ping=0.05)), core) as port:
+    async with serving(port_for(slack, tmp_path, pace=replace(FAST, ping=1)), core) as port:
         getattr(port._link._socket, task).cancel()
         await slack.world.until(lambda: slack.sockets.opened >= 2)
         await until(port, ok=True)
@@ -141,7 +141,7 @@ async def test_a_socket_that_says_no_hello_is_no_connection(
     slack: Slack, core: FakeCore, tmp_path: Path
 ) -> None:
     slack.sockets.knobs.hello = False
-    async with started(port_for(slack, tmp_path, pace=replace(FAST, opening=0.05)), core) as port:
+    async with started(port_for(slack, tmp_path, pace=replace(FAST, opening=1)), core) as port:
         await slack.world.until(lambda: slack.sockets.opened >= 2)
         assert not (await port.health()).ok
         slack.sockets.knobs.hello = True
@@ -264,7 +264,7 @@ async def test_a_port_that_was_closed_before_it_listened_listens_to_nothing(
 ) -> None:
     port = port_for(slack, tmp_path)
     await port.close()
-    await asyncio.wait_for(port.listen(core.sink), 5)
+    await asyncio.wait_for(port.listen(core.sink), 30)
     assert slack.world.calls == []
 
 

@@ -176,7 +176,7 @@ async def test_a_fault_of_slack_is_uncertain(slack: Slack, port: SlackPort, faul
 
 async def test_no_answer_is_uncertain(slack: Slack, tmp_path: Path) -> None:
     port = port_for(slack, tmp_path)
-    port._web._timeout_s = 0.05  # type: ignore[assignment]
+    port._web._timeout_s = 2  # type: ignore[assignment]
     slow = slack.world.fail("chat.postMessage", Fault(kind="slow"))
     with pytest.raises(UncertainError):
         await port.post(DM, say("x"), nonce="n")

@@ -57,7 +57,7 @@ async def test_an_outage_is_told_and_so_is_its_end(caplog: pytest.LogCaptureFixt
 async def test_a_server_that_falls_silent_is_asked_again() -> None:
     """Report 20: the watchdog is the longest answer that Telegram may take."""
     core, never = FakeCore(), asyncio.Event()
-    async with talking(core, patience=replace(QUICK, poll_s=0, answer_s=0.1)) as (server, _port):
+    async with talking(core, patience=replace(QUICK, poll_s=0, answer_s=0.5)) as (server, _port):
         await server.until_called("getUpdates")
         server.fail("getUpdates", *[held(never, performed=False)] * 4)
         says(server, "hello")

@@ -117,7 +117,7 @@ async def test_a_send_without_a_proper_answer_is_uncertain_and_made_once(fault: 
 async def test_a_send_that_takes_too_long_is_uncertain_though_it_was_shown() -> None:
     """Report 32: TimedOut, and yet delivered."""
     never = asyncio.Event()
-    async with talking(FakeCore(), patience=replace(QUICK, answer_s=0.2)) as (server, port):
+    async with talking(FakeCore(), patience=replace(QUICK, answer_s=2)) as (server, port):
         chat = group(server)
         server.fail("sendMessage", held(never))
         with pytest.raises(UncertainError):

@@ -31,7 +31,7 @@ class Story:
             return [one for one in shown if all(part in one.text for part in parts)]
 
         with contextlib.suppress(TimeoutError):
-            await self.on.world.until(lambda: bool(found()), seconds=20)
+            await self.on.world.until(lambda: bool(found()), seconds=30)
         assert found(), "\n\n".join(one.text for one in self.on.screen(by=by, place=place))
         return found()[-1]
 
@@ -61,7 +61,7 @@ async def story(tmp_path: Path) -> AsyncIterator[Story]:
         await listening(on.port)
         yield Story(on, kit, scratch)
         await on.port.close()
-        await asyncio.wait_for(running, 10)
+        await asyncio.wait_for(running, 30)
 
 
 async def test_a_change_waits_for_a_press_and_the_card_tells_its_end(story: Story) -> None:
@@ -157,4 +157,4 @@ async def test_a_group_that_moves_keeps_what_waits(story: Story) -> None:
 
 
 async def _until(story: Story, fact: Callable[[], bool]) -> None:
-    await story.on.world.until(fact, seconds=20)
+    await story.on.world.until(fact, seconds=30)

@@ -24,7 +24,7 @@ async def on(core: FakeCore, tmp_path: Path) -> AsyncIterator[TelegramSurface]:
         await listening(opened.port)
         yield opened
         await opened.port.close()
-        await asyncio.wait_for(running, 5)
+        await asyncio.wait_for(running, 30)
 
 
 def card(*labels: str) -> Message:
@@ -80,7 +80,7 @@ async def test_a_question_is_answered_and_a_private_answer_is_private(
     core.answer = refuse
     asked = await on.port.post(on.place("ops"), card("Approve"), nonce="n2")
     await on.press(asked.message, "Approve", by="bo")
-    await asyncio.wait_for(told.wait(), 5)
+    await asyncio.wait_for(told.wait(), 30)
     assert [(one.text, one.private) for one in on.screen(by="bo")][-1] == ("not yours", "bo")
     assert "not yours" not in [one.text for one in on.screen(by="ana")]
 

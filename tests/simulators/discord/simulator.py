@@ -39,7 +39,7 @@ class Discord:
 
     async def until(self, fact: Callable[[], bool]) -> None:
         """Wait until something is so; only what the bot does can make it so."""
-        async with asyncio.timeout(8):
+        async with asyncio.timeout(30):
             while not fact():
                 waits = [
                     asyncio.create_task(self.rest.news.wait()),

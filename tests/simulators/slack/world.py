@@ -91,7 +91,7 @@ class World:
         """Wake up whoever waits for something to happen."""
         self._news.set()
 
-    async def until(self, fact: Any, *, seconds: float = 10) -> None:
+    async def until(self, fact: Any, *, seconds: float = 30) -> None:
         """Wait until `fact()` is true."""
         async with asyncio.timeout(seconds):
             while not fact():

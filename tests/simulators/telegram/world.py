@@ -112,7 +112,7 @@ class World:
         self.news.set()
         self.news = asyncio.Event()
 
-    async def until(self, fact: Callable[[], bool], *, seconds: float = 5) -> None:
+    async def until(self, fact: Callable[[], bool], *, seconds: float = 30) -> None:
         async with asyncio.timeout(seconds):
             while not fact():
                 await self.news.wait()
