@@ -215,7 +215,7 @@ def test_tail_follows(state: Path) -> None:
         text=True,
     )
     with child:
-        stop = threading.Timer(30, child.kill)
+        stop = threading.Timer(60, child.kill)
         stop.start()
         assert child.stdout is not None
         assert json.loads(child.stdout.readline())["seq"] == 3

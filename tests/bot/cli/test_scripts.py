@@ -100,7 +100,7 @@ def test_each_answer_comes_before_the_next_line_is_sent() -> None:
             talk.stdin.flush()
             assert json.loads(talk.stdout.readline())["risk"] == "read_only"
         talk.stdin.close()
-        assert talk.wait(10) == 0
+        assert talk.wait(60) == 0
 
 
 def test_output_survives_any_locale() -> None:

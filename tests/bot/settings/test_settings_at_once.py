@@ -67,7 +67,7 @@ async def _shells(folder: Path) -> None:
             assert executor.waiting_shells == 0
             await kit.say("set bot.waiting_shells to 1")
             await kit.say("run uptime on box")
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 while executor.waiting_shells == 0:  # noqa: ASYNC110 -- what it waits for is no event of ours
                     await asyncio.sleep(0.05)
 
