@@ -54,13 +54,23 @@ async def write(file: Path, ports: Sequence[Healthy], clock: Clock) -> bool:
             for port, health in zip(ports, found, strict=True)
         },
     }
+    writing = asyncio.ensure_future(asyncio.to_thread(_replace, file, json.dumps(document)))
+    try:
+        await asyncio.shield(writing)
+    except asyncio.CancelledError:
+        # A thread cannot be called back: what it writes must not come after the file was taken away.
+        await asyncio.wait([writing])
+        raise
+    return all(health.ok for health in found)
+
+
+def _replace(file: Path, text: str) -> None:
     fresh = file.with_suffix(".new")
     try:
-        await asyncio.to_thread(fresh.write_text, json.dumps(document), encoding="utf-8")
-        await asyncio.to_thread(fresh.replace, file)
+        fresh.write_text(text, encoding="utf-8")
+        fresh.replace(file)
     except OSError as error:
         log.warning("the health of the surfaces was not written: %s", error)
-    return all(health.ok for health in found)
 
 
 async def _ask(port: Healthy) -> Health:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 from datetime import timedelta
 from pathlib import Path
 
@@ -26,6 +27,10 @@ class SickPort(ScriptedPort):
             raise self.answer
         assert self.answer is not None
         return self.answer
+
+
+def names(folder: Path) -> list[str]:
+    return [file.name for file in folder.iterdir()]
 
 
 FINE = Health(ok=True, detail="since 14:00", facts=(("bot", "@sayso"), ("scopes", "chat:write")))
@@ -110,6 +115,31 @@ async def test_it_is_written_until_the_process_stops(tmp_path: Path, monkeypatch
     keeping.cancel()
     await asyncio.gather(keeping, return_exceptions=True)
     assert not file.exists()
+
+
+@pytest.mark.parametrize("step", ["write_text", "replace"])
+async def test_what_was_being_written_when_the_process_stops_is_gone_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """A thread that writes cannot be called back."""
+    under_way, let, plain = threading.Event(), threading.Event(), getattr(Path, step)
+
+    def late(path: Path, *values: object, **more: object) -> object:
+        under_way.set()
+        assert let.wait(60)
+        return plain(path, *values, **more)
+
+    monkeypatch.setattr(Path, step, late)
+    keeping = asyncio.create_task(
+        health.keep(tmp_path / "health.json", [SickPort("one", FINE)], ScriptedClock())
+    )
+    assert await asyncio.to_thread(under_way.wait, 60)
+    keeping.cancel()
+    await asyncio.sleep(0.05)  # whoever does not wait for it, takes away now what is not there yet
+    let.set()
+    await asyncio.gather(keeping, return_exceptions=True)
+    assert keeping.cancelled()
+    assert names(tmp_path) == []
 
 
 async def test_while_a_surface_is_not_well_news_of_it_come_sooner(
