@@ -158,7 +158,7 @@ async def test_a_fault_inside_while_it_runs_is_an_unknown_end(tmp_path: Path) ->
 
 
 async def test_stopping_does_not_wait_for_what_runs(tmp_path: Path) -> None:
-    async with asyncio.timeout(20), conversation(tmp_path, executor=Stuck) as kit:
+    async with asyncio.timeout(60), conversation(tmp_path, executor=Stuck) as kit:
         await kit.say(RESTART)
         await kit.send(kit.inbound("go ahead"), settle=False)
         await kit.core.executor.running.wait()  # type: ignore[attr-defined] # Stuck
@@ -177,12 +177,12 @@ async def test_a_resume_is_not_missed_by_work_that_is_just_giving_up(tmp_path: P
         async with delivery._taking:  # whoever looked and was held is still showing that
             work._live.behind.clear()
             await work.move(ProposalId(kit.newest_id()))
-            await asyncio.wait_for(_held(kit), timeout=10)
+            await asyncio.wait_for(_held(kit), timeout=60)
             await kit.send(kit.inbound("resume sayso"), settle=False)
             while kit.core.switches().stopped:  # noqa: ASYNC110 - another thread writes the ledger
                 await asyncio.sleep(0.01)
             await asyncio.sleep(0.1)
-        await asyncio.wait_for(_reached(kit, ["succeeded"]), timeout=10)
+        await asyncio.wait_for(_reached(kit, ["succeeded"]), timeout=60)
 
 
 async def _held(kit: Kit) -> None:
