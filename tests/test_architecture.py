@@ -20,7 +20,7 @@ def lint(folder: Path) -> tuple[bool, str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=500,
         env={
             "PATH": "/usr/bin:/bin",
             "PYTHONPATH": str(folder),

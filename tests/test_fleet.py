@@ -10,6 +10,7 @@ import pytest
 
 from bot.inventory import build
 from gate.domain import TargetId
+from tests.bot.sending import until
 from tests.simulators.fleet import ADDRESSES, Fault, Fleet, fleet, named
 from tests.sshd import SSHD
 
@@ -92,10 +93,11 @@ async def test_one_begins_a_command_and_drops(hosts: Fleet, tmp_path: Path) -> N
     (name,) = hosts.having(Fault.DROPS)
     begun, over = tmp_path / "begun", tmp_path / "over"
     async with connect(hosts, name) as connection:
-        ended = await connection.run(f"touch {begun}; sleep 5; touch {over}")
+        # What it began goes on without its connection, and may be later than the end of that.
+        ended = await connection.run(f"touch {begun}; sleep 60; touch {over}")
         assert ended.exit_status is None
         await connection.wait_closed()
-    assert begun.exists()
+    await until(begun.exists)
     assert not over.exists()
 
 

@@ -84,7 +84,7 @@ def cycle(base: Path, zygote: Zygote, number: int) -> list[Moment]:
     return missed
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1800)
 def test_many_hosts_are_changed_once_each_whatever_kills_it(
     base: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

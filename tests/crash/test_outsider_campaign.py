@@ -66,7 +66,7 @@ def base() -> Iterator[Path]:
     shutil.rmtree(root)
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1800)
 def test_agents_and_alerts_get_what_they_were_promised_whatever_kills_it(
     base: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

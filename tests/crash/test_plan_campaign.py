@@ -67,7 +67,7 @@ def base() -> Iterator[Path]:
     shutil.rmtree(root)
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1800)
 def test_a_plan_goes_on_exactly_once_whatever_kills_it(
     base: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -83,7 +83,7 @@ def over(folder: Path) -> list[dict[str, object]]:
     return [line for line in lines if line["what"] in {"over", "complaint"}]
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1800)
 def test_a_run_goes_on_exactly_once_whatever_kills_it(base: Path) -> None:
     zygotes = [Zygote(base), Zygote(base)]
     cycles = {f"at-{number}-{moment[0].replace(' ', '-').replace(':', '-')}": [(*moment, 0.0)]

@@ -70,7 +70,7 @@ def folder() -> Iterator[Path]:
         shutil.rmtree(root)
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(1800)
 def test_no_kill_and_no_clock_loses_or_doubles_a_reminder(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
