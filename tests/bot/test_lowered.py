@@ -95,7 +95,8 @@ async def test_what_an_agent_asked_for_and_waits_for_its_turn_runs_no_more(tmp_p
         await has(kit, lambda: kit.states() == ["queued"])
         await says(kit, said, until="setting:changed")
         await over(kit)
-        answer = await asked
+        answer = await asked  # which waits for its end for a while only
+        answer = await it.result(answer.data["id"])
         assert RESTART not in busy(kit).ran
         assert answer.data["state"] == "cancelled"
         assert "delegates.autonomy" in answer.text
