@@ -264,12 +264,12 @@ UNITS += [
 
 @pytest.mark.parametrize("size", [MAX_CHARS, 9_990])
 def test_no_line_takes_long(size: int) -> None:
-    """Generous for busy machines: the slowest takes 0.1 s."""
+    """Generous for slow machines, and others' work does not count: the slowest takes 0.1 s."""
     for unit in UNITS:
         line = (unit * size)[:size]
-        before = time.perf_counter()
+        before = time.process_time()
         verdict = judged(line)
-        assert time.perf_counter() - before < 3, unit
+        assert time.process_time() - before < 3, unit
         assert verdict.reasons
 
 

@@ -24,6 +24,9 @@ from gate.supervise.state import apply, fresh
 from tests.gate.supervise.runs import BOT, NOW, RUN
 from tests.gate.supervise.trying import DEEDS, Attempt, Deed, books, do, usable
 
+#: How long an example takes is the machine's affair, and few books are usable.
+UNHURRIED = [HealthCheck.filter_too_much, HealthCheck.too_slow]
+
 
 def check(envelope: Envelope, events: Sequence[Event], let_go: Sequence[tuple[int, Digest]]) -> None:
     """Check a history by itself, knowing nothing of how states are made."""
@@ -97,7 +100,7 @@ def _goes_where_it_may(envelope: Envelope, events: Sequence[Event]) -> None:
         assert came.step in leads | ({spec.retry.target} if spec.retry else set())
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=150, deadline=None, suppress_health_check=UNHURRIED)
 @given(
     spec=books().filter(usable),
     posture=st.sampled_from(Posture),
@@ -134,7 +137,7 @@ def course_of(attempt: Attempt, codes: Iterator[int]) -> None:
         assert moves <= 6 * (attempt.envelope.limits.steps or 0)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=150, deadline=None, suppress_health_check=UNHURRIED)
 @given(spec=books().filter(usable), posture=st.sampled_from(Posture), code=st.sampled_from([0, 1, 3]))
 def test_every_run_comes_to_an_end(spec: RunbookSpec, posture: Posture, code: int) -> None:
     attempt = Attempt(spec, posture)
@@ -144,7 +147,7 @@ def test_every_run_comes_to_an_end(spec: RunbookSpec, posture: Posture, code: in
     check(attempt.envelope, attempt.events, attempt.let_go)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=100, deadline=None, suppress_health_check=UNHURRIED)
 @given(
     spec=books().filter(usable),
     posture=st.sampled_from(Posture),
@@ -162,7 +165,7 @@ def test_a_restart_anywhere_changes_nothing(
     assert reduce(apply, attempt.events[len(kept) :], half) == attempt.state
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=100, deadline=None, suppress_health_check=UNHURRIED)
 @given(spec=books().filter(usable), deeds=st.lists(DEEDS, max_size=30), stray=st.integers(0, 500))
 def test_an_event_of_another_moment_is_not_taken(spec: RunbookSpec, deeds: list[Deed], stray: int) -> None:
     attempt = Attempt(spec, Posture.APPROVE_MOST)
