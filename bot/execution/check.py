@@ -29,7 +29,7 @@ class Reach:
         ok: commands run there as they should.
         cause: a value of `Unreached`, or sudo, shell, login_shell, no_answer, destroyed, skew; "" for none.
         note: what to do about it; also for a skewed clock, with which commands still run.
-        skew_s: seconds that its clock is ahead of ours, to about a second; None when unknown.
+        skew_s: seconds that its clock is ahead of ours, at least and to about a second; None when unknown.
     """
 
     ok: bool
@@ -67,11 +67,18 @@ def _judge(ended: Ended, target: Target, *, now_s: float) -> Reach:
             "shell (chsh -s /bin/bash) and keep its start files silent.",
             ended,
         )
-    skew_s = float(first) - now_s
+    skew_s = _skew_s(float(first), since_s=now_s - ended.run_s, until_s=now_s)
     if abs(skew_s) > _SKEW_S:
         note = f"{target.id}: its clock is {skew_s:+.0f} s off ours. Check timedatectl there and here."
         return Reach(ok=True, cause="skew", note=note, connect_s=ended.connect_s, skew_s=skew_s)
     return Reach(ok=True, connect_s=ended.connect_s, skew_s=skew_s)
+
+
+def _skew_s(told_s: float, *, since_s: float, until_s: float) -> float:
+    """Return how far a clock is off that was read in between, less its fraction; to be slow is no skew."""
+    if told_s > until_s:
+        return told_s - until_s
+    return min(0.0, told_s + 1 - since_s)
 
 
 def _failed(ended: Ended, target: Target, text: str) -> Reach:

@@ -49,6 +49,7 @@ class Fleet:
 
     server: Server
     hosts: Mapping[str, Fault | None]
+    _hanging: tuple[socket.socket, ...] = ()
 
     @property
     def config(self) -> Path:
@@ -63,6 +64,11 @@ class Fleet:
     def having(self, fault: Fault | None) -> tuple[str, ...]:
         """Return the hosts that have `fault`; the healthy ones for None."""
         return tuple(name for name, one in self.hosts.items() if one is fault)
+
+    def hang_up(self) -> None:
+        """Let the hosts that hang drop whoever waits for them, and refuse whoever comes again."""
+        for one in self._hanging:
+            one.close()
 
     def address(self, name: str) -> str:
         """Return what a healthy host's name leads to, for clients that read no config."""
@@ -101,17 +107,24 @@ def fleet(
     hosts = named(count, faults or {})
     server = prepare(folder)
     with contextlib.ExitStack() as held:
+        hanging: list[socket.socket] = []
         leads = {
-            name: _lead(held, server, name, fault, number)
+            name: _lead(held, server, name, fault, number, hanging=hanging)
             for number, (name, fault) in enumerate(hosts.items())
         }
         _write_client_files(server, hosts, leads, blocks=blocks)
         with openssh(server, options=_options(server, flood_bytes=flood_bytes)):
-            yield Fleet(server=server, hosts=hosts)
+            yield Fleet(server=server, hosts=hosts, _hanging=tuple(hanging))
 
 
 def _lead(
-    held: contextlib.ExitStack, server: Server, name: str, fault: Fault | None, number: int
+    held: contextlib.ExitStack,
+    server: Server,
+    name: str,
+    fault: Fault | None,
+    number: int,
+    *,
+    hanging: list[socket.socket],
 ) -> tuple[str, int]:
     """Return address and port that a host's name leads to; those nobody answers at are its own, and held."""
     match fault:
@@ -127,6 +140,7 @@ def _lead(
             one.bind((address, 0))
             if fault is Fault.HANGS:
                 one.listen(64)  # the kernel takes connections, and nobody ever looks at them
+                hanging.append(one)
             return address, one.getsockname()[1]
 
 

@@ -1,10 +1,15 @@
+import asyncio
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+
+import pytest
 
 from bot.execution.check import check
 from bot.execution.unreached import Unreached
 from bot.inventory import TargetConfig
-from gate.domain import TargetId
+from bot.ports import Captured, Ended, EndKind, OutputSink
+from gate.domain import Action, Target, TargetId, TargetKind
 from tests.bot.execution.conftest import Fleet, MakeFleet
 from tests.sshd import free_port
 
@@ -31,9 +36,41 @@ async def test_a_good_target_is_ok(make_fleet: MakeFleet) -> None:
 
 
 async def test_a_skewed_clock_is_told_and_no_obstacle(make_fleet: MakeFleet) -> None:
-    ok, cause, note = await _check(make_fleet(), "box", clock=Shifted(-120))
+    ok, cause, note = await _check(make_fleet(), "box", clock=Shifted(-600))
     assert (ok, cause) == (True, "skew")
-    assert "120 s" in note or "119 s" in note
+    told = re.search(r"its clock is \+(\d+) s off ours", note)
+    assert told
+    assert 540 < int(told[1]) <= 600  # it may have taken a while to answer
+
+
+class Slow:
+    """An executor whose host told its time `run_s` before its answer was there."""
+
+    def __init__(self, run_s: float) -> None:
+        self._run_s = run_s
+
+    async def identify(self, target: Target) -> Target:
+        return target
+
+    async def run(
+        self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event, reads: bool = False
+    ) -> Ended:
+        told = int(datetime.now(UTC).timestamp())
+        said = f"{told}\na\\\\b'c\"d$e`f!g".encode()
+        output = Captured(head=said, total=len(said))
+        return Ended(kind=EndKind.EXITED, exit_code=0, output=output, run_s=self._run_s)
+
+    async def close(self) -> None:
+        return
+
+
+@pytest.mark.parametrize(("behind_s", "cause"), [(0, ""), (20, "skew")])
+async def test_a_host_that_is_slow_to_answer_has_no_skewed_clock_for_that(behind_s: int, cause: str) -> None:
+    target = Target(id=TargetId("box"), kind=TargetKind.SSH, address="box")
+    found = await check(Slow(30), target, clock=Shifted(30 + behind_s))
+    assert (found.ok, found.cause) == (True, cause)
+    if cause:
+        assert re.search(r"its clock is -(19|20|21) s off ours", found.note)
 
 
 async def test_an_unreachable_target_says_why(make_fleet: MakeFleet) -> None:

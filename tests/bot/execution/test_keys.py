@@ -3,7 +3,9 @@
 import contextlib
 import os
 import shlex
+import socket
 import subprocess
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -35,8 +37,9 @@ def agent(folder: Path, *keys: Path) -> Iterator[str]:
     path = str(folder / "agent")
     with subprocess.Popen(["ssh-agent", "-D", "-a", path], stdout=subprocess.DEVNULL) as process:
         try:
-            while not Path(path).exists():
+            while not _listens(path):
                 assert process.poll() is None
+                time.sleep(0.005)
             for key in keys:
                 _keygen("ssh-add", "-q", str(key), env={"SSH_AUTH_SOCK": path})
             yield path
@@ -44,8 +47,13 @@ def agent(folder: Path, *keys: Path) -> Iterator[str]:
             process.terminate()
 
 
+def _listens(path: str) -> bool:
+    with socket.socket(socket.AF_UNIX) as probe:
+        return probe.connect_ex(path) == 0
+
+
 def _keygen(*argv: str, env: dict[str, str] | None = None) -> None:
-    subprocess.run(argv, check=True, capture_output=True, env={**os.environ, **(env or {})}, timeout=20)
+    subprocess.run(argv, check=True, capture_output=True, env={**os.environ, **(env or {})}, timeout=60)
 
 
 def _lock(key: Path) -> None:

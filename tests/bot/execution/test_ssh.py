@@ -185,7 +185,7 @@ def _bash(command: str) -> bytes:
         capture_output=True,
         check=True,
         env={"LANG": "C.UTF-8", "HOME": os.environ["HOME"]},
-        timeout=10,
+        timeout=60,
     ).stdout
 
 

@@ -27,7 +27,7 @@ def _action(
 def _run_line(action: Action) -> str:
     line = wrap(action, token="tok", kill_after_s=5).line
     done = subprocess.run(
-        ["sh", "-c", line], capture_output=True, timeout=20, check=False, env={"HOME": "/", "EVIL": "1"}
+        ["sh", "-c", line], capture_output=True, timeout=60, check=False, env={"HOME": "/", "EVIL": "1"}
     )
     return done.stdout.decode()
 
@@ -160,8 +160,8 @@ def test_a_sweep_finds_only_the_processes_of_its_run() -> None:
     other = subprocess.Popen(["sleep", "60"], env={"SAYSO_RUN": "9876543210"})
     try:
         swept = sweep(_action("x"), "0123456789", "KILL")
-        subprocess.run(swept.argv, check=True, timeout=20, stdin=subprocess.DEVNULL)
-        assert mine.wait(timeout=10) == -9
+        subprocess.run(swept.argv, check=True, timeout=60, stdin=subprocess.DEVNULL)
+        assert mine.wait(timeout=60) == -9
         assert other.poll() is None
         assert shlex.split(swept.line)[0] == "exec"
     finally:

@@ -1,6 +1,7 @@
 """Fan-outs as they run: who starts when, what stops them, and what the record says of it."""
 
 import asyncio
+import contextlib
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
@@ -26,9 +27,10 @@ def machines(count: int) -> Inventory:
 
 
 class Slowly:
-    """An executor whose commands take three turns of the loop; it remembers how many ran at once."""
+    """An executor that remembers how many ran at once; the first wait until there are `together` of them."""
 
     failing: Mapping[str, int] = {}
+    together = 1
 
     def __init__(self, _inventory: object) -> None:
         self.running: set[str] = set()
@@ -47,6 +49,10 @@ class Slowly:
         self.ran.append((name, action.command))
         self.running.add(name)
         self.most = max(self.most, len(self.running))
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(30):
+                while self.most < self.together:  # noqa: ASYNC110 - another command counts up
+                    await asyncio.sleep(0.001)
         await asyncio.sleep(0.01)
         self.running.remove(name)
         return Ended(kind=EndKind.EXITED, exit_code=self.failing.get(name, 0))
@@ -55,8 +61,8 @@ class Slowly:
         return
 
 
-def slowly(**failing: int) -> type[Slowly]:
-    return type("Failing", (Slowly,), {"failing": failing})
+def slowly(*, together: int = 1, **failing: int) -> type[Slowly]:
+    return type("Failing", (Slowly,), {"failing": failing, "together": together})
 
 
 def most(kit: Kit) -> int:
@@ -89,7 +95,7 @@ async def test_a_change_tries_one_first_and_goes_on_when_that_went_well(tmp_path
 
 @pytest.mark.parametrize("batch", [1, 3])
 async def test_no_more_are_under_way_than_was_shown(tmp_path: Path, batch: int) -> None:
-    async with conversation(tmp_path, inventory=fleet(), executor=slowly()) as kit:
+    async with conversation(tmp_path, inventory=fleet(), executor=slowly(together=batch)) as kit:
         await kit.say(f"on @web: `{RELOAD}`, no canary, {batch} at a time")
         await kit.say("go ahead")
         await kit.at_rest()

@@ -1,6 +1,7 @@
 """Fan-outs when something goes wrong around them: none stands still, and what was started runs."""
 
 import asyncio
+import contextlib
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -299,10 +300,11 @@ async def test_what_it_waited_behind_is_not_shown_once_it_runs(tmp_path: Path) -
 
 
 class Rebooting(Gated):
-    """An executor over hosts whose boot ids take a moment, and are others after a test says so."""
+    """An executor over hosts whose boot ids are others after a test says so; asked of `together` at once."""
 
     boot = "one"
     asked = most = 0
+    together = 1
 
     async def run(
         self, action: Action, *, on_output: OutputSink, cancel: asyncio.Event, reads: bool = False
@@ -311,7 +313,10 @@ class Rebooting(Gated):
             return await super().run(action, on_output=on_output, cancel=cancel)
         Rebooting.asked += 1
         Rebooting.most = max(Rebooting.most, Rebooting.asked)
-        await asyncio.sleep(0.05)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(30):
+                while Rebooting.most < self.together:  # noqa: ASYNC110 - another one that is asked counts up
+                    await asyncio.sleep(0.001)
         Rebooting.asked -= 1
         output = Captured(head=self.boot.encode(), total=len(self.boot))
         return Ended(kind=EndKind.EXITED, exit_code=0, output=output)
@@ -322,7 +327,7 @@ async def test_hosts_that_rebooted_with_the_bot_are_asked_all_at_once(tmp_path: 
         await kit.say("on @web: `reboot`, no canary, all at once")
         await kit.say("reboot 6 hosts", settle=False)
         await until(lambda: len(ran(kit)) == 6)
-    later = type("Later", (Rebooting,), {"boot": "two"})
+    later = type("Later", (Rebooting,), {"boot": "two", "together": 6})
     Rebooting.most = 0
     async with conversation(tmp_path, inventory=fleet(6), executor=later) as kit:
         assert kit.states() == ["succeeded"] * 6

@@ -282,6 +282,6 @@ def test_any_words_are_read_or_refused(text: str) -> None:
     ],
 )
 def test_hostile_lengths_cost_little(text: str) -> None:
-    begun = time.perf_counter()
+    begun = time.thread_time()  # what others do on this machine does not count
     read(text[:20_000])
-    assert time.perf_counter() - begun < 2.0
+    assert time.thread_time() - begun < 2.0

@@ -1,5 +1,6 @@
 """Plans that a model composes: what runs live, what waits, how it goes on, and whose next words count."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,8 @@ async def test_reading_runs_live_the_change_waits_and_the_plan_goes_on(tmp_path:
         shown = await kit.say("go ahead")
         assert marker.exists()
         assert "The model says:\ncaddy had crashed twice. It was restarted." in shown
-        assert "compatible:scripted · 3 of 12 calls · 360 of 100000 tokens · 0 of 300 s" in shown
+        spent = r"compatible:scripted · 3 of 12 calls · 360 of 100000 tokens · \d+ of 300 s"
+        assert re.search(spent, shown)  # seconds are those of a clock
         assert ends(kit) == ["answered"]
     assert "> caddy crashed" in read(model.thoughts[1])
     assert "it ran and succeeded, exit 0" in read(model.thoughts[2])

@@ -188,7 +188,7 @@ async def test_a_run_waits_while_its_target_is_frozen(tmp_path: Path) -> None:
 
 
 async def test_a_step_that_somebody_stops_ends_the_run(tmp_path: Path) -> None:
-    slow = PROVISION.replace("command: mkdir FOLDER/", "command: sleep 30; mkdir FOLDER/")
+    slow = PROVISION.replace("command: mkdir FOLDER/", "command: sleep 100; mkdir FOLDER/")
     operators = (person("ana"), person("kim"))
     started = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -200,7 +200,7 @@ async def test_a_step_that_somebody_stops_ends_the_run(tmp_path: Path) -> None:
     async with supervised(tmp_path, slow, operators=operators, probe=probe) as kit:
         await kit.say(BEGIN)
         await kit.say("go ahead", settle=False)
-        await asyncio.wait_for(started.wait(), timeout=10)
+        await asyncio.wait_for(started.wait(), timeout=60)
         await kit.say(f"cancel {kit.newest_id()}", by="kim")
         view = run_of(kit)
         assert (view.outcome, view.cause, view.ended_by) == (Outcome.ABORTED, EndCause.ABORTED, "kim")
