@@ -4,7 +4,6 @@ import contextlib
 import json
 import os
 import signal
-import socket
 import sys
 import urllib.request
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.library.drive import Answer, Drive, agree, asks_as_it_says, laid_open, play, refuse
+from tests.sshd import free_port
 
 SIMULATION = Path(__file__).parents[1] / "simulators" / "docker" / "main.py"
 COMPOSE = """\
@@ -38,7 +38,7 @@ class App:
         return self.folder / "app"
 
     def says(self) -> str:
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/", timeout=5) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/", timeout=30) as answer:
             return str(answer.read().decode().strip())
 
     def deploy(self, tag: str, *, answer: Answer = agree) -> Drive:
@@ -56,9 +56,7 @@ class App:
 @contextlib.contextmanager
 def deployed(folder: Path) -> Iterator[App]:
     """Let a project run in `folder`, with a simulated docker on its path."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        made = App(folder=folder, port=int(probe.getsockname()[1]))
+    made = App(folder=folder, port=free_port())
     made.project.mkdir()
     (made.project / "compose.yaml").write_text(COMPOSE.format(port=made.port))
     (made.project / ".env").write_text("PASSWORD=hunter2\nTAG=1.0\n")

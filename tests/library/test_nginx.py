@@ -4,7 +4,6 @@ import contextlib
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import time
 import urllib.request
@@ -16,6 +15,7 @@ import pytest
 
 from gate.supervise.state import RunState
 from tests.library.drive import Answer, Drive, agree, asks_as_it_says, laid_open, play, refuse
+from tests.sshd import free_port
 
 NGINX = shutil.which("nginx", path="/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin")
 pytestmark = pytest.mark.skipif(NGINX is None, reason="nginx is not here; .ci/run installs it")
@@ -55,7 +55,7 @@ class Web:
         return file
 
     def says(self) -> str:
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/", timeout=5) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/", timeout=30) as answer:
             return str(answer.read().decode())
 
     def change(self, new: Path, *, answer: Answer = agree, **more: object) -> Drive:
@@ -73,9 +73,7 @@ class Web:
 @contextlib.contextmanager
 def serving(folder: Path) -> Iterator[Web]:
     """Run nginx with everything that is its own in `folder`."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        made = Web(folder=folder, port=int(probe.getsockname()[1]))
+    made = Web(folder=folder, port=free_port())
     (folder / "nginx.conf").write_text(MAIN.format(folder=folder))
     made.write("site.conf", '200 "old"')
     subprocess.run([str(NGINX), "-c", str(folder / "nginx.conf")], check=True, capture_output=True)
@@ -94,7 +92,7 @@ def web(tmp_path: Path) -> Iterator[Web]:
 
 def says_soon(web: Web, wanted: str) -> bool:
     """Whether it answers so within a moment: old workers finish what they have."""
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         with contextlib.suppress(OSError):
             if web.says() == wanted:

@@ -31,7 +31,7 @@ def replica(primary: Cluster) -> Iterator[Cluster]:
 
 
 def wait_until(server: Cluster, question: str) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while server.psql(question) != "t":
         assert time.monotonic() < deadline, question
         time.sleep(0.05)

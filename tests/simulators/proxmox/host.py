@@ -9,13 +9,14 @@ The programs are simulations and say so where they end; `pct`, `cluster` and `in
 
 import contextlib
 import json
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from tests.sshd import free_port
 
 _HERE = Path(__file__).parent
 #: A program's name on the path -> what `main` calls it.
@@ -105,15 +106,9 @@ def proxmox(folder: Path, **values: Any) -> Iterator[Host]:
         )
         launcher.chmod(0o755)
     host = Host(folder=folder)
-    (folder / "state.json").write_text(json.dumps({**FRESH, "http_port": _free_port(), **values}))
+    (folder / "state.json").write_text(json.dumps({**FRESH, "http_port": free_port(), **values}))
     try:
         yield host
     finally:
         for container in (folder / "ct").iterdir():
             Node(folder).kill(container.name)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
