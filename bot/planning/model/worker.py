@@ -52,14 +52,18 @@ class Planner:
 
     async def quiet(self, place: PlaceId) -> None:
         """Wait until no plan of `place` is thought about, nor runs what nobody has to be asked for."""
+        seen: list[ProposalId] = []
         while True:
             tasks = [task for name, task in self._tasks.items() if self._places.get(name) == place]
             if tasks:
                 await asyncio.wait(tasks)
                 continue
-            await self._work.quiet(await asyncio.to_thread(self._made_in, place))
-            if place not in self._places.values():
+            made = await asyncio.to_thread(self._made_in, place)
+            await self._work.quiet(made)
+            # While it was read, and while that ran, a plan may have gone on to what is not among it.
+            if made == seen and place not in self._places.values():
                 return
+            seen = made
 
     def _made_in(self, place: PlaceId) -> list[ProposalId]:
         """Return what the open plans of `place` proposed."""
