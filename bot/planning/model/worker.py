@@ -70,7 +70,8 @@ class Planner:
         queries = self._core.queries
         plans = [one.id for one in queries.open_plans() if one.place == place]
         made = [name for plan in plans for name in queries.made_by(plan)]
-        steps = [run.proposal for name in made if (run := queries.run(name)) is not None]
+        # All steps of a run: between two of them it has none that it waits for.
+        steps = [step.proposal for name in made for step in queries.run_steps(name)]
         return [*map(ProposalId, made), *(step for step in steps if step is not None)]
 
     async def close(self) -> None:
