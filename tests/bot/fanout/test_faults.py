@@ -124,6 +124,16 @@ def test_what_hangs_holds_up_nobody_else(seen: Seen) -> None:
     assert set(seen.order[-FAULTS[Fault.HANGS] :]) == set(seen.hosts.having(Fault.HANGS))
 
 
+async def test_what_hangs_is_given_up_after_the_time_to_connect(tmp_path: Path) -> None:
+    with fleet(tmp_path / "f", count=3, faults={Fault.HANGS: 3}) as hosts:
+        inventory = build(hosts.targets("all"), {}, ssh_config=hosts.config)
+        executor = partial(FleetExecutor, limits=Limits(connect_s=1.0))
+        async with conversation(tmp_path, inventory=inventory, executor=executor) as kit:
+            card = await kit.say("on @all: uptime")
+            assert set(kit.states()) == {ActionState.FAILED}
+            assert "no answer" in card
+
+
 def test_a_flood_is_counted_whole_and_kept_as_its_ends(seen: Seen) -> None:
     (flood,) = seen.having(Fault.FLOODS)
     assert flood.ending is not None
