@@ -4,6 +4,7 @@ Exactly the keys that known_hosts trusts for the target count; nothing is learnt
 tells a new host from a host whose key has changed, and how to check and trust it.
 """
 
+import functools
 from pathlib import Path
 
 import asyncssh
@@ -18,7 +19,7 @@ from bot.inventory.ssh_config import SshHost
 _CIPHERS = "^aes128-gcm@openssh.com"
 #: As strong, and less work for a server: OpenSSH reckons X25519 in plain C, this with OpenSSL. Measured, a
 #: connection takes an eighth less time.
-_FAST_EXCHANGE, _USUAL_EXCHANGE = "ecdh-sha2-nistp256", "curve25519-sha256"
+_FAST_EXCHANGE, _USUAL_EXCHANGE = b"ecdh-sha2-nistp256", b"curve25519-sha256"
 
 
 class Client(asyncssh.SSHClient):
@@ -56,7 +57,7 @@ def known(keys: HostKeys) -> tuple[list[asyncssh.SSHKey], ...]:
     return (list(keys.keys), list(keys.authorities), list(keys.revoked), [], [], [], [])
 
 
-def host_key_algorithms(host: SshHost, keys: HostKeys) -> list[str] | tuple[()]:
+def host_key_algorithms(host: SshHost, keys: HostKeys) -> tuple[str, ...]:
     """Return which algorithms to offer: those of trusted keys first, then the rest.
 
     The rest is there so that a host which only has a key of another kind is seen as changed instead of
@@ -66,8 +67,13 @@ def host_key_algorithms(host: SshHost, keys: HostKeys) -> list[str] | tuple[()]:
         return ()
     first = [*get_default_certificate_algs()] if keys.authorities else []
     first += [algorithm for key in keys.keys for algorithm in key.sig_algorithms]
-    rest = get_default_public_key_algs()
-    return [algorithm.decode("ascii") for algorithm in dict.fromkeys([*first, *rest])]
+    return _names(*first, *get_default_public_key_algs())
+
+
+@functools.cache
+def _names(*algorithms: bytes) -> tuple[str, ...]:
+    """Return each once. Every connection keeps what it was offered, so that all share a few of these."""
+    return tuple(algorithm.decode("ascii") for algorithm in dict.fromkeys(algorithms))
 
 
 def ciphers(host: SshHost) -> str | tuple[()]:
@@ -75,18 +81,16 @@ def ciphers(host: SshHost) -> str | tuple[()]:
     return () if host.picks_ciphers else _CIPHERS
 
 
-def key_exchanges(host: SshHost) -> list[str] | tuple[()]:
+def key_exchanges(host: SshHost) -> tuple[str, ...]:
     """Return which key exchanges to offer; () where the SSH config has its own.
 
     What withstands a quantum computer stays first.
     """
-    if host.picks_key_exchanges:
-        return ()
-    usual = [algorithm.decode("ascii") for algorithm in get_default_kex_algs()]
-    if not {_FAST_EXCHANGE, _USUAL_EXCHANGE} <= set(usual):  # as where FIPS leaves only some
-        return ()
+    usual = get_default_kex_algs()
+    if host.picks_key_exchanges or not {_FAST_EXCHANGE, _USUAL_EXCHANGE} <= set(usual):
+        return ()  # the second: as where FIPS leaves only some
     at = usual.index(_USUAL_EXCHANGE)
-    return list(dict.fromkeys([*usual[:at], _FAST_EXCHANGE, *usual[at:]]))
+    return _names(*usual[:at], _FAST_EXCHANGE, *usual[at:])
 
 
 def refusal(
