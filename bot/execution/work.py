@@ -302,7 +302,7 @@ class Work:
                 await self._delivery.shown([view.shown_in], [proposal])
 
     async def _start_and_run(self, view: ActionView) -> bool:
-        """Start and run one action; False when it stays queued."""
+        """Start and run one action; False when it stays queued, or something else ended it meanwhile."""
         core, action = self._core, view.action
         while True:
             view = await asyncio.to_thread(core.queries.action, action.id)
@@ -318,7 +318,10 @@ class Work:
                     if isinstance(looked, door.Void)
                     else f"cancelled{self._running.by(action.id)}, nothing ran"
                 )
-                await asyncio.to_thread(ending.void, core, view, note=note)
+                try:
+                    await asyncio.to_thread(ending.void, core, view, note=note)
+                except LostRaceError:
+                    continue
                 return True
             booted = await self._carrier.boot_id(view)
             try:
