@@ -14,7 +14,7 @@ from bot.fanout import cards as fanout_cards
 from bot.fanout import details as fanout_details
 from bot.fanout.look import Look
 from bot.fanout.tally import counted
-from bot.origin import Origin, asker, origin_of
+from bot.origin import asker
 from bot.phrasing import (
     RISK_WORDS,
     ago,
@@ -27,6 +27,7 @@ from bot.phrasing import (
     size,
     title,
 )
+from bot.planning.drafts import PlanSource
 from bot.ports import Message
 from bot.text import Span, Text, block, muted, strong
 from gate import blast
@@ -201,7 +202,7 @@ class Cards:
         if view.replaced_by is None or one.started_at is not None:  # else the last line says it
             lines.append(f"{self._end(one)}{how}")
         if one.state is ActionState.LOST:
-            awaited = origin_of(view.requester, view.source) is Origin.RUNBOOK
+            awaited = view.source == PlanSource.RUNBOOK  # whoever began the run
             alone = len(view.actions) == 1
             lines.extend(card_words.lost(one, alone=alone, awaited=awaited, secrets=self._secrets))
         return lines

@@ -136,9 +136,10 @@ def test_reading_with_an_unknown_end_is_tried_again_and_not_settled() -> None:
     assert "settle" not in shown
 
 
-def test_a_run_waits_even_for_reading_with_an_unknown_end() -> None:
+@pytest.mark.parametrize("begun_by", ["ana", "agent:claude", "alert:disk"])
+def test_a_run_waits_even_for_reading_with_an_unknown_end(begun_by: str) -> None:
     lost = one(state=ActionState.LOST, judged=replace(verdict(), risk=Risk.READ_ONLY), ending=ended("gone"))
-    shown = drawn(replace(proposal(lost), source="runbook"))
+    shown = drawn(replace(proposal(lost), source="runbook", requester=PersonId(begun_by)))
     assert "settle #k7f3a2 ran, because" in shown
     assert "frozen" not in shown
 
