@@ -88,7 +88,10 @@ def _of_the_whole(core: Core, view: ProposalView) -> list[str]:
     """Return how to say that what failed before `view` took a part of it over is meant; nothing elsewhere."""
     near = core.queries.proposals(since=_BEGINNING, limit=_LOOKS[0])
     whole = next((one for one in near if one.replaced_by == view.id), None)
-    if whole is None or not Tally.of(whole.actions).of_fate(Fate.FAILED, Fate.UNVERIFIED):
+    if whole is None:
+        return []
+    tally = Tally.of(whole.actions)
+    if not any(_counts(one, tally) for one in whole.actions):
         return []
     return [f"Of what it took the place of:  retry the failed of #{whole.id}"]
 

@@ -211,9 +211,11 @@ def _unknown(tally: Tally, look: Look) -> Lines:
     """Say what unknown ends mean, and what to type."""
     unknown = tally.of_fate(Fate.LOST)
     lost = [one for one in unknown if one.freezes]
-    lines: Lines = [card_words.UNCHANGED] if len(lost) < len(unknown) else []
     if not lost:
-        return lines
+        return [card_words.UNCHANGED] if unknown else []
+    lines: Lines = []
+    if read := [one for one in unknown if not one.freezes]:
+        lines.append(f"It only reads on {folded(names(read), counts=True)}: nothing can have changed there.")
     lines.append(f"Changes on {folded(names(lost), counts=True)} are frozen until someone looks.")
     look_at = card_words.where_to_look(lost[0], look.secrets)
     if look_at:

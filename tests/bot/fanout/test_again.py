@@ -1,4 +1,4 @@
-"""The failed ones again: exactly those, never what has an unknown end, and never twice."""
+"""The failed ones again: exactly those, never a change with an unknown end, and never twice."""
 
 from pathlib import Path
 
@@ -7,6 +7,7 @@ import pytest
 from bot import control_words
 from bot.commands import Again, Ref, RetryFailed
 from gate.domain import ProposalId
+from gate.policy import Policy, Posture
 from tests.bot.fanout.fleet import RELOAD, ByHost, ends, fleet, targets_of, view_of
 from tests.kit import Kit, conversation
 
@@ -140,3 +141,17 @@ async def test_what_failed_before_a_part_was_picked_is_found_by_its_own_id(tmp_p
         assert f"Of what it took the place of:  retry the failed of #{whole}" in said
         await kit.say(f"retry the failed of #{whole}")
         assert targets_of(kit) == ["web2"]
+
+
+async def test_what_read_in_vain_before_a_part_was_picked_is_found_so_too(tmp_path: Path) -> None:
+    asks = Policy(revision="r" * 64, posture=Posture.APPROVE_ALL)
+    async with conversation(tmp_path, inventory=fleet(8), executor=ends(web2="lost"), policy=asks) as kit:
+        await kit.say("on @web: `uptime`, no canary, one at a time, stop after 1 failure")
+        whole = kit.newest_id()
+        await kit.say("go ahead")
+        await kit.at_rest()
+        await kit.look()
+        await kit.say("yes, but not web5")
+        await kit.say(f"approve {kit.newest_id()}")
+        said = await kit.say("retry the failed ones")
+        assert f"Of what it took the place of:  retry the failed of #{whole}" in said

@@ -136,6 +136,7 @@ def test_reading_with_an_unknown_end_freezes_nothing_and_may_just_be_tried_again
 def test_of_both_only_the_change_is_to_be_settled() -> None:
     actions = [view("web1", 1, risk=Risk.READ_ONLY), view("web2", 2)]
     lines = over(*(ended(one, ActionState.LOST, note="connection lost") for one in actions))
+    assert "It only reads on web1: nothing can have changed there." in lines
     assert "Changes on web2 are frozen until someone looks." in lines
     assert "  settle #k7f3a2.2 ran, because …" in lines
     assert not any("k7f3a2.1" in line for line in lines)
