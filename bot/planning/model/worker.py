@@ -70,7 +70,7 @@ class Planner:
         queries = self._core.queries
         plans = [one.id for one in queries.open_plans() if one.place == place]
         made = [name for plan in plans for name in queries.made_by(plan)]
-        # All steps of a run: between two of them it has none that it waits for.
+        # All steps of a run: the task of one that has ended is what begins the next, recorded before that.
         steps = [step.proposal for name in made for step in queries.run_steps(name)]
         return [*map(ProposalId, made), *(step for step in steps if step is not None)]
 
