@@ -90,7 +90,8 @@ MACHINES = (
     Machine(
         name="Action",
         about="One command on one target. It starts only from `queued`, and what ended never starts again.\n"
-        "`lost` is the only word for an unknown end; it freezes its target until a person settles it.",
+        "`lost` is the only word for an unknown end; that of a change freezes its target until a person "
+        "settles it.",
         first=(ActionState.PROPOSED,),
         table=_plain(ACTION),
         events={
