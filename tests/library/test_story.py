@@ -27,8 +27,8 @@ from tests.library.tale import PLACE, Tale, programs_in, this_machine
 from tests.simulators.proxmox.host import Host, proxmox
 
 SCRIPT: Mapping[str, Any] = {"setup": {}, "turn": [{"by": "ana"}]}
-#: How long making a container takes: that long it can be killed in.
-MAKING_S = 8
+#: How long making a container takes at most: it can be killed in it until it is let go on.
+MAKING_S = 120
 
 
 @pytest.fixture
@@ -124,6 +124,7 @@ async def _seen_through(tale: Tale, host: Host, lives: Lives) -> None:
     await lives.reads(f"the end of this step is unknown: look, then settle #{tale.run.proposal}")
     await tale.kit.look()
     assert tale.steps().count("create") == 2, "it is not repeated"
+    host.go_on()
     await _until(lambda: "lock" not in host.state["guests"]["101"])
     await tale.say(f"settle #{tale.run.proposal} ran, because pct config shows it")
     assert tale.run.step == "start", "the run goes on where it was"

@@ -67,6 +67,10 @@ class Host:
         """Break things, on top of what is broken."""
         self.change(faults={**self.state["faults"], **faults})
 
+    def go_on(self) -> None:
+        """Let what hangs go on, now and from now on, also while programs run."""
+        (self.folder / "goes-on").touch()
+
     @property
     def guests(self) -> list[str]:
         """The VMIDs that are taken."""

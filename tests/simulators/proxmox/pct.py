@@ -194,7 +194,7 @@ def _tell_creation(node: Node, vmid: str, archive: Path, size: int, hostname: st
     blocks = (size << 30) // _BLOCK
     print(f'  Logical volume "vm-{vmid}-disk-0" created.')
     print(f"Creating filesystem with {blocks} 4k blocks and {blocks // 4} inodes", flush=True)
-    time.sleep(float(node.read()["faults"].get("create_hangs", 0)))
+    _hang(node, "create_hangs")
     print(f"extracting archive '/var/lib/vz/template/cache/{archive.name}'")
     print("Total bytes read: 521902080 (498MiB, 267MiB/s)")
     print(f"Detected container architecture: {_ARCH}")
@@ -202,6 +202,13 @@ def _tell_creation(node: Node, vmid: str, archive: Path, size: int, hostname: st
         print(f"Creating SSH host key 'ssh_host_{kind}_key' - this may take some time ...")
         digest = hashlib.sha256(f"{vmid}{kind}".encode()).hexdigest()[:43]
         print(f"done: SHA256:{digest} root@{hostname}")
+
+
+def _hang(node: Node, fault: str) -> None:
+    """Wait for as many seconds as `fault` says, or until a test lets go on whatever hangs."""
+    until = time.monotonic() + float(node.read()["faults"].get(fault, 0))
+    while time.monotonic() < until and not node.goes_on.exists():
+        time.sleep(0.02)
 
 
 # ---------------------------------------------------------------- starting and stopping
@@ -212,7 +219,7 @@ def _start(node: Node, vmid: str, _words: list[str], _options: Mapping[str, str]
     if guest["status"] == "running":
         die(f"CT {vmid} already running")
     _refuse_locked(guest)
-    time.sleep(float(node.read()["faults"].get("start_hangs", 0)))
+    _hang(node, "start_hangs")
     if node.spend("start_fails"):
         sys.stderr.write(
             "run_buffer: 571 Script exited with status 1\n"

@@ -58,6 +58,11 @@ class Node:
         """Where downloaded templates lie."""
         return self.folder / "template" / "cache"
 
+    @property
+    def goes_on(self) -> Path:
+        """Is there once nothing hangs any more."""
+        return self.folder / "goes-on"
+
     def root(self, vmid: str) -> Path:
         """The private folder of a container, which is its file system here."""
         return self.folder / "ct" / vmid / "rootfs"
