@@ -25,11 +25,14 @@ def written(path: Path) -> list[int]:
 
 
 def together(folder: Path, count: int) -> str:
-    """Return a command that says how many of its like it saw at once; it waits until some saw `count`."""
+    """Return a command that says how many of its like it saw at once.
+
+    It waits until some saw `count`, and then for one too many to come.
+    """
     seen = f"n=$(ls {folder} | grep -c '^[0-9]')"
     met = f"[ $n -ge {count} ] && touch {folder}/met"
     wait = f"for i in $(seq 300); do {seen}; {met}; [ -e {folder}/met ] && break; sleep 0.1; done"
-    return f"mkdir {folder}/$$; {wait}; {seen}; rmdir {folder}/$$; echo $n"
+    return f"mkdir {folder}/$$; {wait}; sleep 0.3; {seen}; rmdir {folder}/$$; echo $n"
 
 
 async def pids_in(path: Path, count: int) -> list[int]:
