@@ -97,7 +97,9 @@ async def test_a_number_presses_the_newest_card(keyboard: Keyboard) -> None:
 async def test_a_number_does_not_press_a_card_that_just_appeared(keyboard: Keyboard) -> None:
     running = asyncio.create_task(keyboard.run())
     await asyncio.sleep(0)
+    before = asyncio.get_running_loop().time()
     keyboard.terminal.show("c", say("go?", buttons=YES_NO))
+    assert keyboard.terminal._appeared_at >= before
     keyboard.terminal._appeared_at += 3600  # however long the key takes to get there
     keyboard.keys.send_text("1\rhelp\r")
     await keyboard.heard(1)

@@ -227,8 +227,7 @@ async def test_killed_at_any_moment_it_acts_once(tmp_path: Path, moment: str) ->
         object.__setattr__(kit.core, "probe", probe)
         sending = asyncio.create_task(Sender(kit).send(alert(), event="d"))
         await reached.wait()
-        await asyncio.wait([sending], timeout=60)
-        await asyncio.gather(sending, return_exceptions=True)
+        await asyncio.wait_for(asyncio.gather(sending, return_exceptions=True), timeout=60)
         object.__setattr__(kit.core, "probe", lambda _moment: None)
         with contextlib.suppress(LedgerUnwritableError):
             await kit.app.conversation._delivery.flush()
