@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -179,18 +180,27 @@ async def test_an_address_that_took_the_connection_counts_it_until_its_end() -> 
     await asyncio.wait_for(second("web1"), timeout=30)
 
 
-async def test_who_speaks_keeps_the_turn() -> None:
-    handshakes = Handshakes(Limits(handshakes=1, handshakes_each=1, silence_s=2.0))
-    entered = asyncio.Event()
+async def test_who_speaks_keeps_the_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    handshakes = Handshakes(Limits(handshakes=1, handshakes_each=1, silence_s=600.0))
+    loop, entered, later_s = asyncio.get_running_loop(), asyncio.Event(), 0.0
+    monkeypatch.setattr(loop, "time", lambda: time.monotonic() + later_s)
 
     async def second() -> None:
         async with handshakes.turn("web2", keys=()):
             entered.set()
 
+    async def pass_s(seconds: float) -> None:
+        nonlocal later_s
+        later_s += seconds
+        for _ in range(5):
+            await asyncio.sleep(0)
+
     async with handshakes.turn("web1", keys=()) as turn:
         waiting = asyncio.create_task(second())
         for _ in range(10):
             turn.heard()
-            await asyncio.sleep(0.25)
+            await pass_s(400.0)
         assert not entered.is_set()
+        await pass_s(400.0)
+        assert entered.is_set()
     await waiting
