@@ -14,6 +14,8 @@ from gate.lifecycle import ACTION_ENDED, ActionState
 
 #: From so many targets on one command is a fan-out; fewer are an ordinary list, one after the other.
 FROM = 4
+#: The same where all of it reads and runs at once: nobody picks from that, and a slow one holds no other.
+READS_FROM = 2
 #: The most that one request may reach.
 MOST = 1000
 

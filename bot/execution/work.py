@@ -176,6 +176,9 @@ class Work:
             self._delivery.refresh(ProposalId(group))
         await self.ended()
         view = await asyncio.to_thread(self._core.queries.proposal, proposal)
+        if view is not None and (failed := rounds.first_failure(view)) is not None:
+            for look in await self._followed(failed):
+                await self.move(look)
         if view is not None and rounds.is_over(view.actions):
             await self._finish(view)
         await self._delivery.kick()

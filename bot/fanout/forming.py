@@ -12,7 +12,7 @@ from bot.core import Core
 from bot.judging import Judged, Standing, widened
 from gate import blast
 from gate.domain import ProposalId, Reason, ReasonCode, Risk, Route, RouteKind, TargetKind, strictest
-from gate.fanout import FROM, MOST, Brake, Pace, brake_for
+from gate.fanout import FROM, MOST, READS_FROM, Brake, Pace, brake_for
 from gate.phrases import phrase_for_many
 from ledger.views import ActionView
 
@@ -30,7 +30,8 @@ def brake_of(judged: Sequence[Judged], pace: Pace | None) -> Brake | None:
     Args:
         pace: what was said about how it is to go; None where they are not one command on several targets.
     """
-    if pace is None or len(judged) < FROM:
+    reads = all(one.route.kind is RouteKind.AUTO and one.verdict.risk is Risk.READ_ONLY for one in judged)
+    if pace is None or len(judged) < (READS_FROM if reads else FROM):
         return None
     return brake_for(pace, count=len(judged), risk=strictest(*(one.verdict.risk for one in judged)))
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from bot import card_words
 from bot.card_words import Lines
+from bot.fanout import rounds
 from bot.fanout.asking import by
 from bot.fanout.folding import folded
 from bot.fanout.look import Look
@@ -17,7 +18,6 @@ from bot.fanout.pacing import pause
 from bot.fanout.tally import BAD, Fate, Tally, busy_s, counted, fate, names
 from bot.phrasing import action_ref, duration, listed, shortened, size
 from bot.text import muted
-from gate.domain import Digest
 from gate.lifecycle import ActionState
 from ledger.views import ActionView, EndingView, ProposalView
 
@@ -56,7 +56,7 @@ def stopped(view: ProposalView, tally: Tally, look: Look) -> Told:
     took = duration(busy_s(view.actions, look.now))
     rest = len(tally.of_fate(Fate.WAITING))
     waits = f"{rest} {'has' if rest == 1 else 'have'} not run and {'waits' if rest == 1 else 'wait'}"
-    why = _why_stopped(_newest_round(view))
+    why = _why_stopped(rounds.newest(view))
     return Told(
         lines=[
             f"{why}{waits} for a new yes.",
@@ -95,19 +95,6 @@ def over(view: ProposalView, tally: Tally, look: Look) -> Told:
 
 
 # ---------------------------------------------------------------- what went wrong
-
-
-def _newest_round(view: ProposalView) -> list[ActionView]:
-    """Return what came of the newest yes: earlier failures do not count against it."""
-    came = [one for one in view.actions if one.started_at is not None or one.ended_at is not None]
-    if not came:
-        return []
-    newest = _round_of(max(came, key=lambda one: one.started_at or one.ended_at or view.made_at))
-    return [one for one in came if _round_of(one) == newest]
-
-
-def _round_of(one: ActionView) -> Digest | None:
-    return None if one.approval is None else one.approval.list_digest
 
 
 def _why_stopped(round_: Sequence[ActionView]) -> str:

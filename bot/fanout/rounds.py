@@ -31,6 +31,27 @@ def round_of(one: ActionView) -> str:
     return "" if one.approval is None else one.approval.list_digest
 
 
+def newest(view: ProposalView) -> list[ActionView]:
+    """Return what came of the newest round: earlier failures do not count against it."""
+    came = [one for one in view.actions if one.started_at is not None or one.ended_at is not None]
+    if not came:
+        return []
+    last = round_of(max(came, key=lambda one: one.started_at or one.ended_at or view.made_at))
+    return [one for one in came if round_of(one) == last]
+
+
+def first_failure(view: ProposalView) -> ActionId | None:
+    """Return which of the newest round failed first, in its order, once nothing more of the round will start.
+
+    None where none did, or something of an earlier round had: that was told of then.
+    """
+    if any(one.state in (ActionState.QUEUED, ActionState.STARTED) for one in view.actions):
+        return None
+    failed = [one for one in view.actions if one.state is ActionState.FAILED]
+    ours = {one.action.id for one in newest(view)}
+    return failed[0].action.id if failed and ours.issuperset(one.action.id for one in failed) else None
+
+
 def members_of(view: ProposalView, round_: str) -> tuple[ActionView, ...]:
     """Return the actions of a round, in their order, but for those that a person dropped before they started.
 

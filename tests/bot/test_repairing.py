@@ -8,7 +8,7 @@ import pytest
 from bot.loading.library import load_library
 from bot.planning.library import Library
 from bot.settings.layers import Candidate, Layer
-from tests.kit import Kit, conversation, person
+from tests.kit import Kit, conversation, local_inventory, person
 
 FULL = "run sh -c 'echo no space left on device; exit 1' on local"
 DENIED = "run sh -c 'echo permission denied; exit 1' on local"
@@ -132,13 +132,40 @@ async def test_nothing_follows_a_look_that_fails_nor_a_success(tmp_path: Path) -
         assert proposals(kit) == 3
 
 
+def told(kit: Kit) -> list[str]:
+    return [one.text for one in kit.port.screen.values() if "likely because" in one.text]
+
+
 async def test_of_a_list_the_first_failure_is_told(tmp_path: Path) -> None:
     async with conversation(tmp_path, settings=levels("advise")) as kit:
-        await kit.say("run df '/no space left on device' on web1, web2")
+        await kit.say("on web1: df '/no space left on device'\non web2: df '/no space left on device'")
         await kit.look()
-        said = [one.text for one in kit.port.screen.values() if "likely because" in one.text]
-        assert len(said) == 1
+        assert len(told(kit)) == 1
         assert kit.states() == ["failed", "failed"]
+
+
+async def test_of_many_at_once_the_first_failure_is_told_when_all_are_over(tmp_path: Path) -> None:
+    async with conversation(tmp_path, settings=levels("advise"), inventory=local_inventory(webs=5)) as kit:
+        await kit.say("on @web: df '/no space left on device'")
+        await kit.at_rest()
+        (said,) = told(kit)
+        assert "a filesystem of web1 is full" in said
+        assert kit.states() == ["failed"] * 5
+
+
+async def test_a_canary_that_failed_is_told_of_once_whatever_comes_of_the_rest(tmp_path: Path) -> None:
+    fails = f"touch {tmp_path}/made; echo no space left on device; false"
+    async with conversation(tmp_path, settings=levels("advise"), inventory=local_inventory(webs=4)) as kit:
+        await kit.say(f"on @web: {fails}")
+        await kit.say("go ahead")
+        await kit.at_rest()
+        (said,) = told(kit)
+        assert "a filesystem of web1 is full" in said
+        assert kit.states() == ["failed", "waiting", "waiting", "waiting"]
+        await kit.say("go ahead")
+        await kit.at_rest()
+        assert kit.states() == ["failed", "failed", "waiting", "waiting"]
+        assert told(kit) == [said]
 
 
 async def test_a_level_counts_from_the_moment_it_is_set(tmp_path: Path) -> None:
