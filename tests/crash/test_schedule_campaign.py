@@ -47,13 +47,14 @@ MOMENTS = (
     ("job.composed", 9),
     ("writing occurrence:claimed", 11),
     ("writing job:ended", 7),
-    ("writing occurrence:missed", 1),
     ("job.recorded", 6),
     ("commit", 40),
     ("post.before", 8),
     ("post.shown", 8),
     ("outbox.after", 5),
 )
+#: What may not come at all: a life that waits for it would go on to the end of the plan, were it not ended.
+SELDOM = ("writing occurrence:missed", 1)
 AT_RANDOM = 5
 
 
@@ -190,7 +191,8 @@ def _make(ledger: Ledger, jobs: dict[str, tuple[str, list[datetime]]]) -> None:
 def _lives(folder: Path, draw: random.Random, clock: FileClock) -> Counter[str]:
     """Let the bot live and die along the plan until its end; return what killed it."""
     ends: list[tuple[str, int, float]] = [(moment, nth, 0.0) for moment, nth in MOMENTS]
-    ends += [("", 0, draw.uniform(0.25, 0.6)) for _ in range(AT_RANDOM)]
+    for moment, nth in (SELDOM, *[("", 0)] * AT_RANDOM):
+        ends.append((moment, nth, draw.uniform(0.25, 0.6)))
     draw.shuffle(ends)
     killed: Counter[str] = Counter()
     zygote = Zygote(folder.parent)
