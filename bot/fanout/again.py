@@ -13,7 +13,7 @@ from bot.answering import Speaker
 from bot.controls import ask_anew
 from bot.core import Core
 from bot.fanout.folding import folded
-from bot.fanout.tally import Fate, Tally, counted, names
+from bot.fanout.tally import Fate, Tally, counted, fate, names
 from bot.outcome import Outcome
 from bot.text import Text
 from gate.domain import ProposalId
@@ -54,7 +54,8 @@ def failed(core: Core, outcome: Outcome, speaker: Speaker, view: ProposalView) -
         return
     made = ask_anew(core, outcome, speaker, view, chosen, source=RETRY)
     if made is not None:
-        what = f"#{made} is for {counted(chosen)} of #{view.id}: where it failed or did not run."
+        lost = ", has an unknown end" if any(fate(one) is Fate.LOST for one in chosen) else ""
+        what = f"#{made} is for {counted(chosen)} of #{view.id}: where it failed{lost} or did not run."
         outcome.effects.insert(0, outcome.said(Text.of(what, *notes)))
 
 
