@@ -37,7 +37,7 @@ chat: setup
 test: setup
 	$(BIN)/pytest -m "not live" -n auto tests/gate tests/ledger \
 	  --cov=gate --cov=ledger --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=100
-	$(BIN)/pytest -m "not live" -n auto --ignore=tests/gate --ignore=tests/ledger
+	$(BIN)/pytest -m "not live" -n auto --dist worksteal --ignore=tests/gate --ignore=tests/ledger
 
 check: setup
 	$(BIN)/ruff format --check .
