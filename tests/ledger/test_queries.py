@@ -11,6 +11,7 @@ from gate.domain import ActionId, Digest, PersonId, PlaceId, Risk, RouteKind, Tu
 from gate.lifecycle import ActionState, ApprovalState
 from gate.policy import Switches
 from ledger.kinds import Effect, EffectKind, Kind
+from ledger.tally import waiting
 from ledger.views import PRUNED, EndingView
 from tests.gate.makers import HERE, NOW, P1, P2, PVE1, THERE, WEB1, facts
 from tests.ledger.begun import run
@@ -93,8 +94,14 @@ def test_reading_freezes_nothing(tale: Story) -> None:
     looks = planned(risk=Risk.READ_ONLY)
     run(tale, looks, ended(looks, Kind.ACTION_LOST, exit_code=None))
     assert tale.queries.frozen() == ()
+    assert waiting(tale.ledger.reader()).actions[ActionState.LOST] == 0
     run(tale, OTHER, ended(OTHER, Kind.ACTION_LOST, exit_code=None))
     assert tale.queries.frozen() == ("web1",)
+    assert waiting(tale.ledger.reader()).actions[ActionState.LOST] == 1
+    freezes = {one.action.id: one.freezes for one in tale.queries.in_state(ActionState.LOST)}
+    assert freezes == {looks.action.id: False, OTHER.action.id: True}
+    tale.write(settled(OTHER, ran=True))
+    assert not tale.queries.action(OTHER.action.id).freezes
 
 
 # ---------------------------------------------------------------- views
