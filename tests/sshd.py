@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +22,9 @@ import asyncssh
 
 SSHD = Path("/usr/sbin/sshd")
 _START_S = 60.0
+#: Descriptors of ports that were handed out, the oldest first, and how many of them are kept.
+_held: deque[int] = deque()
+_HELD = 200
 _DEFAULTS = ("MaxStartups 100", "LogLevel ERROR")
 
 
@@ -75,16 +79,18 @@ def children(pid: int) -> list[int]:
 
 
 def free_port() -> int:
-    """Return a port that nothing listens on, and that no other process is given while this one lives.
+    """Return a port that nothing listens on, and that no other process is given for a long while.
 
     It is kept by being bound without listening; a server still gets it by its number, by SO_REUSEADDR.
     """
-    with socket.socket() as held:
-        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        held.bind(("", 0))
-        port = int(held.getsockname()[1])
-        held.detach()
-        return port
+    held = socket.socket()
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    held.bind(("", 0))
+    port = int(held.getsockname()[1])
+    _held.append(held.detach())  # a number: a socket that is left open would warn at the end
+    if len(_held) > _HELD:
+        os.close(_held.popleft())
+    return port
 
 
 def make_key(path: Path) -> None:
